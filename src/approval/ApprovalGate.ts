@@ -1,0 +1,53 @@
+/**
+ * Policy, then grant, then a person: the one gate on the way to a tool (R137, DESIGN §6).
+ * Owns: the order of checks, the minting of permits. Does not own: what is asked of whom (Approver), commits (engine).
+ * Invariant: a permit exists only for an allow decision; a policy deny beats every grant; what is not one of the two
+ * allow decisions denies.
+ */
+import { Context, type Effect } from "effect"
+import type { Answer, Grant, Permit, Preview, RiskAssessment, Via } from "../domain/Approval.ts"
+import type { GrantId, RequestId, SessionId, TaskId } from "../domain/Ids.ts"
+import type { ToolCall } from "../domain/Message.ts"
+import type { ApprovalRequired } from "./Approver.ts"
+
+/**
+ * `ask` asks for what changes something; `accept-edits` lets file edits inside the workspace pass; `plan` refuses
+ * every change; `never-ask` refuses what would be asked; `bypass` allows what is not denied.
+ */
+export type Mode = "ask" | "accept-edits" | "plan" | "never-ask" | "bypass"
+
+export interface Check {
+  readonly session_id: SessionId
+  readonly task_id: TaskId
+  readonly turn: number
+  readonly call: ToolCall
+  /** Digest of tool name and canonical arguments, as the registry made it. */
+  readonly digest: string
+  readonly assessment: RiskAssessment
+  /** Made only when a person is asked. */
+  readonly preview: Effect.Effect<Preview | undefined>
+}
+
+/** The decision and its reasons: becomes `approval_resolved`, field by field. */
+export interface Verdict {
+  readonly decision: Answer
+  readonly via: Via
+  /** Name of the policy rule that decided or made it ask. */
+  readonly rule?: string
+  readonly reason?: string
+  readonly request_id?: RequestId
+  /** To be stored with the decision, in one append (SETTLED 8). */
+  readonly grant?: Grant
+  /** The stored grant that allowed it. */
+  readonly grant_id?: GrantId
+  readonly by?: string
+  /** Present exactly when the decision allows. */
+  readonly permit?: Permit
+}
+
+export class ApprovalGate extends Context.Service<
+  ApprovalGate,
+  {
+    readonly check: (check: Check) => Effect.Effect<Verdict, ApprovalRequired>
+  }
+>()("claw/approval/ApprovalGate") {}

@@ -1,0 +1,114 @@
+/**
+ * The nouns of approval. Owns: risk, decisions, grant matchers, the permit. Decides nothing.
+ * Only `allow_once` and `allow_session` allow; everything else, unknown values included, denies (DESIGN §6).
+ */
+import { Schema } from "effect"
+import { CallId, GrantId, RequestId } from "./Ids.ts"
+
+/** `safe` reads inside the workspace, `mutating` changes something there, `dangerous` may reach further. */
+export const Risk = Schema.Literals(["safe", "mutating", "dangerous"])
+export type Risk = typeof Risk.Type
+
+export const Decision = Schema.Literals(["allow_once", "allow_session", "deny"])
+export type Decision = typeof Decision.Type
+
+/** What a client may answer. The last three belong to requests of kind `recovery` (SETTLED 14). */
+export const Answer = Schema.Literals(["allow_once", "allow_session", "deny", "retry", "skip", "stop"])
+export type Answer = typeof Answer.Type
+
+export const Via = Schema.Literals(["policy", "grant", "user", "timeout", "cancel", "recovery"])
+export type Via = typeof Via.Type
+
+/** How a stored grant recognises a later call. Paths and globs are relative to the workspace, with `/`. */
+export const Matcher = Schema.Union([
+  Schema.Struct({ kind: Schema.Literal("exact"), digest: Schema.String }),
+  Schema.Struct({ kind: Schema.Literal("command"), argv: Schema.NonEmptyArray(Schema.String) }),
+  Schema.Struct({ kind: Schema.Literal("path"), glob: Schema.String })
+])
+export type Matcher = typeof Matcher.Type
+
+/** One thing that `allow_session` may cover; the client picks by `id`. The first is the default and is exact. */
+export const GrantOption = Schema.Struct({ id: Schema.String, label: Schema.String, matcher: Matcher })
+export type GrantOption = typeof GrantOption.Type
+
+/** What is shown before a change: a unified diff, or a command taken apart. */
+export const Preview = Schema.Union([
+  Schema.Struct({ kind: Schema.Literal("diff"), path: Schema.String, diff: Schema.String }),
+  Schema.Struct({ kind: Schema.Literal("command"), command: Schema.String, parts: Schema.Array(Schema.String) }),
+  Schema.Struct({ kind: Schema.Literal("text"), text: Schema.String })
+])
+export type Preview = typeof Preview.Type
+
+export const ApprovalRequest = Schema.Struct({
+  request_id: RequestId,
+  kind: Schema.Literals(["tool", "recovery"]),
+  call_id: CallId,
+  tool_name: Schema.String,
+  /** The call's arguments, JSON text: what will run. */
+  content: Schema.String,
+  risk: Risk,
+  reason: Schema.String,
+  preview: Schema.optionalKey(Preview),
+  grant_options: Schema.Array(GrantOption),
+  /** RFC 3339; absent: no expiry. */
+  expires_at: Schema.optionalKey(Schema.String)
+})
+export type ApprovalRequest = typeof ApprovalRequest.Type
+
+export const Grant = Schema.Struct({
+  grant_id: GrantId,
+  tool_name: Schema.String,
+  matcher: Matcher,
+  workspace: Schema.String,
+  created_at: Schema.String,
+  expires_at: Schema.String,
+  request_id: Schema.optionalKey(RequestId),
+  by: Schema.optionalKey(Schema.String)
+})
+export type Grant = typeof Grant.Type
+
+/** What a tool says of one call before anything runs. Units: none; `paths` absolute and resolved. */
+export interface RiskAssessment {
+  readonly risk: Risk
+  /** One sentence for a person. */
+  readonly reason: string
+  /** Files the call will touch, so that calls on one path keep their order. */
+  readonly paths: ReadonlyArray<string>
+  /** True where the call may change things it cannot name (bash). */
+  readonly opaque: boolean
+  readonly command?: CommandPlan
+  /** Refused whatever anybody says (control plane, outside the workspace); the sentence why. */
+  readonly forbidden?: string
+  /** A file that makes other programs run code: ask every time, no grant covers it (SECURITY P11). */
+  readonly alwaysAsk?: boolean
+}
+
+/** One simple command found in a shell line. `argv` has its quotes removed; `undefined` where a word is not literal. */
+export interface SimpleCommand {
+  readonly argv: ReadonlyArray<string>
+  readonly text: string
+  /** Why no rule or grant may cover it; empty: it is plain. */
+  readonly notPlain: ReadonlyArray<string>
+}
+
+/** A shell line, taken apart by a real grammar. */
+export interface CommandPlan {
+  readonly source: string
+  readonly commands: ReadonlyArray<SimpleCommand>
+  /** Files written through redirects, as written in the line. */
+  readonly writes: ReadonlyArray<string>
+  /** Why the whole line must ask; empty: each simple command decides. */
+  readonly doubts: ReadonlyArray<string>
+  /** Set where the line must never run: ill-formed text, too long, a refused program. */
+  readonly refused?: string
+}
+
+/**
+ * The one-use token that lets a tool run: minted by the gate for one call id and the digest of its canonical
+ * arguments, spent by the registry (SECURITY, layer rule).
+ */
+export interface Permit {
+  readonly call_id: CallId
+  readonly digest: string
+  readonly spend: () => boolean
+}

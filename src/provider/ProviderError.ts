@@ -1,0 +1,44 @@
+/**
+ * The one error of this room. Owns: which code a foreign failure becomes. Built redacted: no key, no header,
+ * no body longer than a line reaches `message`. `cause` is kept for logs and never sent.
+ */
+import { Schema } from "effect"
+import { type ErrorCode, table } from "../domain/ErrorCode.ts"
+
+export const ProviderCode = Schema.Literals([
+  "provider_auth",
+  "provider_rate_limited",
+  "provider_quota",
+  "provider_unavailable",
+  "provider_unreachable",
+  "provider_bad_request",
+  "provider_model_not_found",
+  "provider_timeout_connect",
+  "provider_timeout_first_token",
+  "provider_timeout_idle",
+  "provider_timeout_total",
+  "provider_bad_stream",
+  "provider_output_truncated",
+  "provider_context_overflow",
+  "provider_refused",
+  "provider_capability"
+])
+export type ProviderCode = typeof ProviderCode.Type
+
+export class ProviderError extends Schema.TaggedError<ProviderError>()("ProviderError", {
+  code: ProviderCode,
+  /** One sentence for a person, with what to do where there is something. */
+  detail: Schema.String,
+  /** HTTP status, where there was an answer. */
+  status: Schema.optionalKey(Schema.Int),
+  /** What the server asked us to wait, milliseconds, already checked and capped (LESSONS 10). */
+  retryAfterMs: Schema.optionalKey(Schema.Int),
+  cause: Schema.optionalKey(Schema.Defect())
+}) {
+  override get message(): string {
+    return this.detail
+  }
+  get isRetryable(): boolean {
+    return table[this.code satisfies ErrorCode].retryable
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * Every session of this process (R060–R066). Owns: which ids exist, which are being made, the end of each.
+ * Does not own: how a runtime is built (RuntimeFactory), or agents.
+ * Invariant: an id is in at most one of absent, creating, present, ending; it cannot be made again while its old task
+ * ends (LESSONS 35).
+ */
+import { Context, type Effect } from "effect"
+import type { Mode } from "../approval/ApprovalGate.ts"
+import type { SessionId } from "../domain/Ids.ts"
+import type { RuntimeError } from "./RuntimeError.ts"
+import type { SessionRuntime } from "./SessionRuntime.ts"
+
+export interface CreateOptions {
+  /** Absolute path of an existing directory. A stored session keeps its own and ignores this. */
+  readonly workspace: string
+  readonly mode?: Mode
+  readonly model?: string
+  readonly title?: string
+}
+
+export class RuntimeManager extends Context.Service<
+  RuntimeManager,
+  {
+    /** A new session; `session_exists` where the id is stored or running, `session_creating` while it is made. */
+    readonly create: (id: SessionId, options: CreateOptions) => Effect.Effect<SessionRuntime, RuntimeError>
+    /** The running one, or the stored one brought back; `session_not_found` otherwise. */
+    readonly open: (id: SessionId) => Effect.Effect<SessionRuntime, RuntimeError>
+    readonly get: (id: SessionId) => Effect.Effect<SessionRuntime, RuntimeError>
+    readonly list: Effect.Effect<ReadonlyArray<SessionId>>
+    readonly count: Effect.Effect<number>
+    /** Takes it off the list, cancels its task, waits for its end. The stored session stays. */
+    readonly destroy: (id: SessionId) => Effect.Effect<void, RuntimeError>
+  }
+>()("claw/runtime/RuntimeManager") {}

@@ -1,0 +1,83 @@
+/**
+ * One session as a running thing (R054–R059): starts and stops its tasks, answers its approvals, tells its watchers.
+ * Owns: the contract. A channel, a terminal or a program holds this and nothing below it.
+ * Invariants: at most one task runs; what a subscriber sees is committed; replay and live join without gap or overlap.
+ */
+import type { Effect, Scope } from "effect"
+import type { Mode } from "../approval/ApprovalGate.ts"
+import type { Answer, ApprovalRequest, Grant } from "../domain/Approval.ts"
+import type { SessionEvent, StateName } from "../domain/Event.ts"
+import type { GrantId, PromptId, RequestId, SessionId, TaskId } from "../domain/Ids.ts"
+import type { SessionState } from "../domain/Session.ts"
+import type { SessionMeta } from "../store/SessionIndex.ts"
+import type { RuntimeError } from "./RuntimeError.ts"
+import type { Task } from "./Task.ts"
+
+export interface Prompt {
+  readonly content: string
+  readonly idempotency_key?: string
+  /** What happens while a task runs (default `reject`: `session_busy`). */
+  readonly when_busy?: "reject" | "queue" | "steer"
+}
+
+/** `task` where one was started (or, for a repeated key, had been); otherwise the prompt waits. */
+export interface Accepted {
+  readonly prompt_id: PromptId
+  readonly task?: Task
+  readonly duplicate: boolean
+}
+
+export interface ApprovalAnswer {
+  readonly request_id: RequestId
+  readonly decision: Answer
+  readonly grant_option?: string
+  readonly reason?: string
+  /** Who answered, for the audit. */
+  readonly by?: string
+}
+
+export interface SessionStatus {
+  readonly meta: SessionMeta
+  readonly mode: Mode
+  readonly model: string
+  readonly state: StateName
+  readonly task?: { readonly task_id: TaskId; readonly turn: number }
+  readonly pending_approvals: ReadonlyArray<ApprovalRequest>
+  readonly position: number
+}
+
+export interface Position {
+  /** Events with a larger `seq` are replayed; absent: live from now. */
+  readonly seq: number
+  readonly stream_id?: string
+  readonly offset?: number
+}
+
+export interface Subscription {
+  readonly after?: Position
+  /** This watcher can answer approvals; without any such watcher a question fails with `approval_required`. */
+  readonly answers?: boolean
+  /** Called with events in order, synchronously and quickly; must not throw. */
+  readonly sink: (events: ReadonlyArray<SessionEvent>) => void
+}
+
+export interface SessionRuntime {
+  readonly session_id: SessionId
+  /** Queues a durable start; a running task answers `session_busy` unless `when_busy` says otherwise. */
+  readonly prompt: (prompt: Prompt) => Effect.Effect<Accepted, RuntimeError>
+  readonly unqueue: (prompt_id: PromptId) => Effect.Effect<void, RuntimeError>
+  /** Cancels the running task and waits for its end; `no_task` where none (or another) runs. */
+  readonly interrupt: (task_id?: TaskId) => Effect.Effect<void, RuntimeError>
+  readonly answer: (answer: ApprovalAnswer) => Effect.Effect<void, RuntimeError>
+  /** Ends when the scope does; returns once the replay has been handed over. */
+  readonly subscribe: (subscription: Subscription) => Effect.Effect<void, RuntimeError, Scope.Scope>
+  readonly status: Effect.Effect<SessionStatus>
+  readonly state: Effect.Effect<SessionState>
+  readonly clear: Effect.Effect<void, RuntimeError>
+  readonly setMode: (mode: Mode) => Effect.Effect<void, RuntimeError>
+  readonly setModel: (model: string) => Effect.Effect<void, RuntimeError>
+  readonly rename: (title: string) => Effect.Effect<void, RuntimeError>
+  readonly resumeQueue: Effect.Effect<void, RuntimeError>
+  readonly grants: Effect.Effect<ReadonlyArray<Grant>, RuntimeError>
+  readonly revoke: (id: GrantId) => Effect.Effect<boolean, RuntimeError>
+}

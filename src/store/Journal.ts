@@ -1,0 +1,56 @@
+/**
+ * Durable truth: every session is an append-only sequence of records (DESIGN §7, SETTLED 6, 16, 17).
+ * Owns: the contract. Drivers: `memory/`, `sqlite/`; both pass the one contract test.
+ * Invariants: an append is all or nothing and returns after it is durable; `pos` is contiguous per session and so is
+ * `seq` among public records; an append under an older epoch than the newest claim fails with `fenced` and stores
+ * nothing; what cannot be read back is reported, and costs nothing but itself.
+ */
+import { Context, type Effect } from "effect"
+import type { ReportBody } from "../domain/Event.ts"
+import type { EventId, SessionId } from "../domain/Ids.ts"
+import type { StoreError } from "./StoreError.ts"
+
+export interface JournalRecord {
+  /** 1, 2, 3 … over all records of the session. */
+  readonly pos: number
+  /** 1, 2, 3 … over its public records; absent: private. */
+  readonly seq?: number
+  readonly event_id: EventId
+  /** RFC 3339 with milliseconds. */
+  readonly ts: string
+  readonly body: ReportBody
+}
+
+export interface Tail {
+  /** The epoch that `claim` opened: larger than every earlier one of this session. */
+  readonly epoch: number
+  /** Last record's numbers; 0: none yet. */
+  readonly pos: number
+  readonly seq: number
+}
+
+/** A page of records; `damaged` are positions that exist and cannot be decoded. */
+export interface Page {
+  readonly records: ReadonlyArray<JournalRecord>
+  readonly damaged: ReadonlyArray<number>
+  /** True: there are more records behind the last of this page. */
+  readonly more: boolean
+}
+
+export class Journal extends Context.Service<
+  Journal,
+  {
+    /** Makes the caller the session's one writer; whoever wrote before is fenced from now on. */
+    readonly claim: (session: SessionId, owner: string) => Effect.Effect<Tail, StoreError>
+    /** Stores `records` (next contiguous positions) as one transaction; concurrent appends share a commit. */
+    readonly append: (
+      session: SessionId,
+      epoch: number,
+      records: ReadonlyArray<JournalRecord>
+    ) => Effect.Effect<void, StoreError>
+    /** Records with `pos` > `after`, in order, at most `limit` (default 1,000). */
+    readonly read: (session: SessionId, after: number, limit?: number) => Effect.Effect<Page, StoreError>
+    /** Public records with `seq` > `after`, in order, at most `limit` (default 1,000). */
+    readonly readPublic: (session: SessionId, after: number, limit?: number) => Effect.Effect<Page, StoreError>
+  }
+>()("claw/store/Journal") {}

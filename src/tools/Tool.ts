@@ -1,0 +1,84 @@
+/**
+ * A tool is a record: what a model may ask for, what the asking would do, and the doing (R081).
+ * Owns: the shape and its typed constructor. Invariants: nothing in `assess` or `preview` changes anything;
+ * `run` happens only behind a spent permit (the registry's business).
+ */
+import { Effect, Result, Schema } from "effect"
+import type { Preview, RiskAssessment } from "../domain/Approval.ts"
+import type { CallId } from "../domain/Ids.ts"
+import type { ToolError } from "./ToolError.ts"
+
+/**
+ * May a call be repeated after a crash? `pure`: yes, it changes nothing; `idempotent`: yes, same end state;
+ * `probe`: ask the tool whether it happened; `once`: never without a person (DESIGN §4, §7).
+ */
+export type EffectClass = "pure" | "idempotent" | "probe" | "once"
+
+export interface ToolContext {
+  readonly call_id: CallId
+  /** Live output for whoever watches; bounded and mergeable, never awaited. */
+  readonly emit: (text: string) => void
+  /** Journals a child process before it can do anything, so that a crash leaves none behind. */
+  readonly processStarted: (pid: number, startTime: string) => Effect.Effect<void>
+}
+
+export interface ToolOutput {
+  /** Valid Unicode, already bounded; what the model reads. */
+  readonly content: string
+  readonly is_error?: boolean
+  readonly exit_code?: number
+  readonly signal?: string
+  readonly truncated?: boolean
+  /** The tool ended itself at its own time limit; `content` is what it had by then. */
+  readonly timed_out?: boolean
+}
+
+export interface Tool {
+  readonly name: string
+  readonly description: string
+  /** JSON Schema of an object; byte-stable, for prompt caching. */
+  readonly parameters: Readonly<Record<string, unknown>>
+  readonly effect: EffectClass
+  /** Milliseconds; a tool may read a shorter one from its arguments. */
+  readonly timeout_ms: number
+  /** Decodes and checks arguments; a failure is the schema's complaint, for the model. */
+  readonly decode: (args: unknown) => Result.Result<unknown, string>
+  readonly assess: (args: unknown) => Effect.Effect<RiskAssessment>
+  /** What a person is shown before they decide. */
+  readonly preview: (args: unknown) => Effect.Effect<Preview | undefined>
+  readonly run: (args: unknown, context: ToolContext) => Effect.Effect<ToolOutput, ToolError>
+}
+
+export interface ToolSpec<A> {
+  readonly name: string
+  readonly description: string
+  readonly parameters: Schema.Codec<A, unknown>
+  readonly effect?: EffectClass
+  readonly timeout_ms?: number
+  readonly assess: (args: A) => Effect.Effect<RiskAssessment>
+  readonly preview?: (args: A) => Effect.Effect<Preview | undefined>
+  readonly run: (args: A, context: ToolContext) => Effect.Effect<ToolOutput, ToolError>
+}
+
+export const DEFAULT_TOOL_TIMEOUT_MS = 120_000
+
+const jsonSchema = (schema: Schema.Top): Readonly<Record<string, unknown>> => {
+  const { schema: root } = Schema.toJsonSchemaDocument(schema, { onExcessProperty: "error" })
+  return root as Record<string, unknown>
+}
+
+/** Makes a tool from typed parts. An undeclared effect class is `once`. */
+export const make = <A>(spec: ToolSpec<A>): Tool => {
+  const decode = Schema.decodeUnknownResult(spec.parameters, { errors: "all" })
+  return {
+    name: spec.name,
+    description: spec.description,
+    parameters: jsonSchema(spec.parameters),
+    effect: spec.effect ?? "once",
+    timeout_ms: spec.timeout_ms ?? DEFAULT_TOOL_TIMEOUT_MS,
+    decode: (args) => Result.mapError(decode(args), (error) => error.message),
+    assess: (args) => spec.assess(args as A),
+    preview: (args) => (spec.preview === undefined ? Effect.succeed(undefined) : spec.preview(args as A)),
+    run: (args, context) => spec.run(args as A, context)
+  }
+}
