@@ -45,11 +45,16 @@ export const prompt = (state: SessionState, command: PromptCommand): Result.Resu
   return Result.succeed({ kind: "wait", event })
 }
 
-/** The next waiting prompt as a new task, where one may start now. */
-export const nextQueued = (state: SessionState, task_id: TaskId): Durable<"task_started"> | undefined => {
+/** The next waiting prompt as a new task, where one may start now; `resume` lifts the pause after an interrupt. */
+export const nextQueued = (
+  state: SessionState,
+  task_id: TaskId,
+  resume = false
+): Durable<"task_started"> | undefined => {
   const next = state.queue[0]
-  if (state.task !== undefined || state.queue_paused || next === undefined) return undefined
-  return { type: "task_started", task_id, prompt_id: next.prompt_id, content: next.content }
+  if (state.task !== undefined || next === undefined || (state.queue_paused && !resume)) return undefined
+  const { prompt_id, content, idempotency_key: key } = next
+  return { type: "task_started", task_id, prompt_id, content, ...(key === undefined ? {} : { idempotency_key: key }) }
 }
 
 export const unqueue = (state: SessionState, id: PromptId): Result.Result<Durable<"prompt_unqueued">, ErrorCode> => {
