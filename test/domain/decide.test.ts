@@ -47,7 +47,7 @@ describe("Decide.prompt", () => {
 
   it("names the task that the first use of a key started", () => {
     const result = Decide.prompt(after(started, done), command("one", { idempotency_key: "k1" }))
-    assert.deepStrictEqual(Result.getOrThrow(result), { kind: "duplicate", prompt_id: "p1", task_id: "t1" })
+    assert.deepStrictEqual(Result.getOrThrow(result), { kind: "duplicate", prompt_id: "p1" as PromptId, task_id: at.task_id })
   })
 })
 
