@@ -18,9 +18,9 @@ export interface ConfigShape extends Settings {
   /** Absolute path of the directory that claw works in, as given. */
   readonly workspace: string
   /** The key in this variable (or in CLAW_API_KEY); a profile knows its variable's name. */
-  readonly apiKey: (variable: string) => Redacted.Redacted<string> | undefined
+  readonly apiKey: (variable: string) => Redacted.Redacted | undefined
   /** Every secret value that this process knows, for masking. */
-  readonly secrets: ReadonlyArray<Redacted.Redacted<string>>
+  readonly secrets: ReadonlyArray<Redacted.Redacted>
   /** All that a child process may inherit. */
   readonly childEnvironment: Readonly<Record<string, string>>
   /** The terminal's own description of itself; absent: none. */

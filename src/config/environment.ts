@@ -6,8 +6,9 @@
  */
 import { homedir } from "node:os"
 import { isAbsolute, join } from "node:path"
-import { Redacted, Result } from "effect"
-import { ConfigError } from "./ConfigError.ts"
+import type { Result } from "effect";
+import { Redacted } from "effect"
+import type { ConfigError } from "./ConfigError.ts"
 import { checkValue } from "./configFile.ts"
 import { nearest } from "./nearest.ts"
 import { type ConfigFile, type Locale, defaults, locales } from "./Settings.ts"
@@ -131,7 +132,7 @@ export const userFile = (env: Environment): { readonly path: string; readonly re
 }
 
 /** A key by the name of its variable, as a profile knows it. Blank is missing; a stray newline is not part of it. */
-export const keyFrom = (env: Environment, variable: string): Redacted.Redacted<string> | undefined => {
+export const keyFrom = (env: Environment, variable: string): Redacted.Redacted | undefined => {
   const value = lookup(env, variable) ?? lookup(env, "CLAW_API_KEY")
   return value === undefined ? undefined : Redacted.make(value, { label: variable })
 }
@@ -140,7 +141,7 @@ const secretName = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|DSN/i
 const passwordInUrl = /^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:([^/\s@]+)@/i
 
 /** Every value that must never be seen again: by the name of its variable, or as a password inside a URL. */
-export const secretsFrom = (env: Environment): ReadonlyArray<Redacted.Redacted<string>> => {
+export const secretsFrom = (env: Environment): ReadonlyArray<Redacted.Redacted> => {
   const found = new Set<string>()
   for (const name of Object.keys(env)) {
     const value = lookup(env, name)
