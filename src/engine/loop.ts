@@ -116,7 +116,9 @@ const askModel = Effect.fnUntraced(function* (run: Run, turn: number, memory: Me
 
 /** The turn's calls and results as one text, for the loop guard. */
 const stepOf = (state: SessionState): LoopGuard.Step =>
-  JSON.stringify(lastCalls(state).map((call) => [call.tool_name, call.arguments, call.result?.status, call.result?.result]))
+  JSON.stringify(
+    lastCalls(state).map((call) => [call.tool_name, call.arguments, call.result?.status, call.result?.result])
+  )
 
 const guard = Effect.fnUntraced(function* (run: Run, turn: number, memory: Memory) {
   const steps = [...memory.steps, stepOf(yield* run.reporter.state)].slice(-LoopGuard.guardDefaults.stop * 3)
@@ -131,7 +133,12 @@ const guard = Effect.fnUntraced(function* (run: Run, turn: number, memory: Memor
   return steps
 })
 
-const runCalls = Effect.fnUntraced(function* (run: Run, turn: number, memory: Memory, planned: ReadonlyArray<Pairing.Planned>) {
+const runCalls = Effect.fnUntraced(function* (
+  run: Run,
+  turn: number,
+  memory: Memory,
+  planned: ReadonlyArray<Pairing.Planned>
+) {
   const bad = planned.some((item) => item.kind === "bad" && item.raw !== undefined)
   const badTurns = bad ? memory.badTurns + 1 : 0
   const took = yield* ToolBatch.run({ ...run, at: { task_id: run.task_id, turn } }, planned).pipe(

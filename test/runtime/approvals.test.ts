@@ -110,7 +110,10 @@ describe("approval of a running session", () => {
       const seen = yield* watch(a, { answers: true })
       yield* a.prompt({ content: "go" })
       const { request_id } = yield* seen.until("approval_request")
-      assert.strictEqual((yield* Effect.flip(b.answer({ request_id, decision: "allow_once" }))).code, "approval_not_found")
+      assert.strictEqual(
+        (yield* Effect.flip(b.answer({ request_id, decision: "allow_once" }))).code,
+        "approval_not_found"
+      )
       assert.strictEqual((yield* a.status).pending_approvals.length, 1)
     }).pipe(Effect.scoped, Effect.provide(layer))
   })

@@ -80,7 +80,13 @@ describe("RuntimeManager", () => {
       const bodies = [
         { type: "task_started", task_id: at.task_id, prompt_id: "p" as never, content: "check the build" },
         { type: "thinking", ...at, stream_id: "x" as never, reasoning_stream_id: "y" as never },
-        { type: "text_completed", ...at, stream_id: "x" as never, content: "I will check.", finish_reason: "tool_calls" },
+        {
+          type: "text_completed",
+          ...at,
+          stream_id: "x" as never,
+          content: "I will check.",
+          finish_reason: "tool_calls"
+        },
         { type: "tool_call", ...at, call_id: "call_k1" as never, tool_name: "bash", content: "{}", risk: "mutating" },
         { type: "tool_started", ...at, call_id: "call_k1" as never, attempt: 1 }
       ] as const
@@ -94,7 +100,10 @@ describe("RuntimeManager", () => {
       yield* journal.append(id("s1"), tail.epoch, records)
       const back = yield* manager.open(id("s1"))
       const state = yield* back.state
-      assert.deepStrictEqual([state.task, state.last?.status, state.last?.error?.code], [undefined, "failed", "interrupted_by_restart"])
+      assert.deepStrictEqual(
+        [state.task, state.last?.status, state.last?.error?.code],
+        [undefined, "failed", "interrupted_by_restart"]
+      )
       const last = state.history.at(-1)
       assert.strictEqual(last?.kind === "answer" ? last.calls[0]?.result?.status : undefined, "uncertain")
       assert.strictEqual((yield* (yield* back.prompt({ content: "go on" })).task!.await).status, "completed")

@@ -1,6 +1,6 @@
 /** A task: started at once, awaited by many, ended once, at most one in a session. */
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Stream } from "effect"
+import { Deferred, Effect, Fiber, Queue, Stream } from "effect"
 import type { SessionId } from "../../src/domain/Ids.ts"
 import type { ModelPart } from "../../src/provider/ModelPart.ts"
 import { ProviderError } from "../../src/provider/ProviderError.ts"
@@ -56,26 +56,27 @@ describe("Task", () => {
       assert.strictEqual((yield* Effect.flip(a.interrupt())).code, "no_task")
     }).pipe(
       Effect.scoped,
-      Effect.provide(layer({ script: (id) => turns(id === ("a" as SessionId) ? hang(shown) : answer("ok"), answer("ok")) }))
+      Effect.provide(
+        layer({ script: (id) => turns(id === ("a" as SessionId) ? hang(shown) : answer("ok"), answer("ok")) })
+      )
     )
   })
 
   it.effect("leaves the session free when its terminal event arrives (LESSONS 34)", () =>
     Effect.gen(function* () {
       const session = yield* create("s1")
-      const again: Array<Fiber.Fiber<unknown, unknown>> = []
-      const context = yield* Effect.context<never>()
-      const done = Deferred.makeUnsafe<string>()
+      const told = yield* Queue.unbounded<string>()
       yield* session.subscribe({
         sink: (events) => {
-          if (!events.some((event) => event.type === "task_completed") || again.length > 0) return
-          const next = Effect.matchEffect(session.prompt({ content: "next" }), {
-            onFailure: (error) => Deferred.succeed(done, error.code),
-            onSuccess: () => Deferred.succeed(done, "started")
-          })
-          again.push(Effect.runForkWith(context)(next))
+          for (const event of events) if (event.type === "task_completed") Queue.offerUnsafe(told, event.type)
         }
       })
+      const done = Deferred.makeUnsafe<string>()
+      const next = Effect.matchEffect(Effect.andThen(Queue.take(told), session.prompt({ content: "next" })), {
+        onFailure: (error) => Deferred.succeed(done, error.code),
+        onSuccess: () => Deferred.succeed(done, "started")
+      })
+      yield* Effect.forkChild(next, { startImmediately: true })
       yield* session.prompt({ content: "hi" })
       assert.strictEqual(yield* Deferred.await(done), "started")
     }).pipe(Effect.scoped, Effect.provide(layer({ script: () => turns(answer("ok")) })))
@@ -88,7 +89,9 @@ describe("Task", () => {
       const seen = yield* watch(session)
       yield* session.prompt({ content: "long" })
       yield* Deferred.await(shown)
-      yield* Effect.forEach(Array.from({ length: 50 }), () => Effect.ignore(session.interrupt()), { concurrency: "unbounded" })
+      yield* Effect.forEach(Array.from({ length: 50 }), () => Effect.ignore(session.interrupt()), {
+        concurrency: "unbounded"
+      })
       const ends = seen.types().filter((type) => type.startsWith("task_"))
       assert.deepStrictEqual(ends, ["task_started", "task_canceled"])
       assert.isTrue(seen.events.some((event) => event.type === "state" && event.state === "cancelling"))
@@ -98,7 +101,9 @@ describe("Task", () => {
   it.effect("ends with its session's scope, awaited (R065, LESSONS 35, 36)", () => {
     const [shown, closed] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
     const held = Stream.fromEffect(
-      Effect.onInterrupt(Effect.andThen(Deferred.succeed(shown, undefined), Effect.never), () => Deferred.succeed(closed, undefined))
+      Effect.onInterrupt(Effect.andThen(Deferred.succeed(shown, undefined), Effect.never), () =>
+        Deferred.succeed(closed, undefined)
+      )
     )
     return Effect.gen(function* () {
       const manager = yield* RuntimeManager
@@ -115,7 +120,10 @@ describe("Task", () => {
 
   it.effect("is followed by the prompts that waited for it (SETTLED 11)", () => {
     const [shown, go] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
-    const first = Stream.concat(Stream.fromEffectDrain(Effect.andThen(Deferred.succeed(shown, undefined), Deferred.await(go))), answer("one"))
+    const first = Stream.concat(
+      Stream.fromEffectDrain(Effect.andThen(Deferred.succeed(shown, undefined), Deferred.await(go))),
+      answer("one")
+    )
     return Effect.gen(function* () {
       const session = yield* create("s1")
       const seen = yield* watch(session)

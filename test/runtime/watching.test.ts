@@ -16,7 +16,10 @@ describe("subscribe", () => {
       yield* (yield* session.prompt({ content: "one" })).task!.await
       const late = yield* watch(session, { after: { seq: 2 } })
       yield* (yield* session.prompt({ content: "two" })).task!.await
-      assert.deepStrictEqual(seqs(all.facts()), Array.from({ length: 10 }, (_, i) => i + 1))
+      assert.deepStrictEqual(
+        seqs(all.facts()),
+        Array.from({ length: 10 }, (_, i) => i + 1)
+      )
       assert.deepStrictEqual(late.facts(), all.facts().slice(2))
     }).pipe(Effect.scoped, Effect.provide(layer({ script: () => turns(answer("ok")) })))
   )
@@ -34,7 +37,9 @@ describe("subscribe", () => {
       }
     }).pipe(
       Effect.scoped,
-      Effect.provide(layer({ tools: [probe().tool], script: () => turns(answer("a", [call("c1", "probe")]), answer("b")) }))
+      Effect.provide(
+        layer({ tools: [probe().tool], script: () => turns(answer("a", [call("c1", "probe")]), answer("b")) })
+      )
     )
   )
 

@@ -14,7 +14,8 @@ import { layerScripted, type Script } from "../../src/provider/Provider.ts"
 import type { Tool } from "../../src/tools/Tool.ts"
 import * as ToolRegistry from "../../src/tools/ToolRegistry.ts"
 
-export const text = (...pieces: ReadonlyArray<string>): ReadonlyArray<ModelPart> => pieces.map((piece) => ({ type: "text_delta", text: piece }))
+export const text = (...pieces: ReadonlyArray<string>): ReadonlyArray<ModelPart> =>
+  pieces.map((piece) => ({ type: "text_delta", text: piece }))
 
 export const call = (id: string, name: string, args: unknown = {}): ToolCall => ({
   call_id: id as CallId,
@@ -36,7 +37,7 @@ export const answer = (content: string, calls: ReadonlyArray<ToolCall> = []) =>
 
 /** Answers turn by turn; the last one repeats. */
 export const turns =
-  (...answers: ReadonlyArray<Stream.Stream<ModelPart, never>>): Script =>
+  (...answers: ReadonlyArray<Stream.Stream<ModelPart>>): Script =>
   (_request, turn) =>
     answers[Math.min(turn, answers.length - 1)]!
 

@@ -1,7 +1,7 @@
 /** Sessions over the memory store, a scripted model and a gate that asks through the runtime's own approver. */
 import { Effect, Layer, type Scope } from "effect"
 import { ApprovalGate, type Check, type Verdict } from "../../src/approval/ApprovalGate.ts"
-import { Approver } from "../../src/approval/Approver.ts"
+import type { Approver } from "../../src/approval/Approver.ts"
 import { GrantStore, layerMemory as grantsInMemory } from "../../src/approval/GrantStore.ts"
 import { layerText } from "../../src/context/SystemPrompt.ts"
 import type { DurableEvent, SessionEvent } from "../../src/domain/Event.ts"
@@ -83,7 +83,9 @@ export interface Watching {
   readonly facts: () => ReadonlyArray<DurableEvent>
   readonly types: () => ReadonlyArray<string>
   /** Waits until an event of this type has come. */
-  readonly until: <T extends SessionEvent["type"]>(type: T) => Effect.Effect<Extract<SessionEvent, { readonly type: T }>>
+  readonly until: <T extends SessionEvent["type"]>(
+    type: T
+  ) => Effect.Effect<Extract<SessionEvent, { readonly type: T }>>
 }
 
 /** Watches a session; `until` waits for receipts, never for time. */

@@ -16,7 +16,7 @@ export interface ProbeOptions {
   readonly name?: string
   readonly risk?: Risk
   readonly opaque?: boolean
-  readonly run?: (args: Args, context: Tool.ToolContext) => Effect.Effect<Tool.ToolOutput, never>
+  readonly run?: (args: Args, context: Tool.ToolContext) => Effect.Effect<Tool.ToolOutput>
 }
 
 export const probe = (options: ProbeOptions = {}): Probe => {
@@ -48,8 +48,7 @@ export const waiting = (name = "wait") => {
   const go = Deferred.makeUnsafe<void>()
   const made = probe({
     name,
-    run: () =>
-      Effect.as(Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(go)), { content: "went on" })
+    run: () => Effect.as(Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(go)), { content: "went on" })
   })
   return { ...made, begun: Deferred.await(begun), go: Deferred.succeed(go, undefined) }
 }
