@@ -18,7 +18,7 @@ const METADATA = names("metadata.google.internal metadata.goog instance-data met
 const isMetadata = (host: string): boolean => {
   const bare = host.replace(/^\[|\]$/g, "").replace(/\.$/, "").toLowerCase()
   if (METADATA.has(bare)) return true
-  if (isIP(bare) === 4) return /^169\.254\./.test(bare) || bare === "100.100.100.200" || bare === "192.0.0.192"
+  if (isIP(bare) === 4) return bare.startsWith("169.254.") || bare === "100.100.100.200" || bare === "192.0.0.192"
   return /^(?:fe80:|fd00:ec2:|::ffff:a9fe:)/.test(bare)
 }
 

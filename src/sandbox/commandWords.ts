@@ -26,8 +26,8 @@ const EXPANSIONS: Partial<Record<WordPart["type"], string>> = {
   ExtendedGlob: "uses an extended glob"
 }
 
-// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202f\u205f-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8]|\udb40[\udc00-\udfff]|\ud834[\udd73-\udd7a]/
+/** Controls but tab and newline, odd blanks, and what a screen does not show. */
+const HIDDEN = /(?![\t\n])\p{Cc}|[\p{Zl}\p{Zp}\p{Co}\p{Cn}]|(?! )\p{Zs}|(?![\u{fe0f}\u{200d}])\p{Default_Ignorable_Code_Point}/u
 
 /** `$'…'` forms that hide what they make behind numbers. */
 const CODED = /\\(?:[xuUc]|[0-7])/
