@@ -4,17 +4,12 @@
  * in every environment: a death has to happen also where a test holds the clock.
  */
 import { Effect } from "effect"
+import { pause } from "./Pause.ts"
 import { livingMembers, type Family } from "./processTable.ts"
 
 const LONGEST_LOOK_MS = 8
 /** KILL cannot be refused; a process that outlives it this long is stuck in the kernel. */
 const STUCK_MS = 5_000
-
-export const pause = (ms: number): Effect.Effect<void> =>
-  Effect.callback<void>((resume) => {
-    const timer = setTimeout(() => resume(Effect.void), ms)
-    return Effect.sync(() => clearTimeout(timer))
-  })
 
 const send = (pid: number, signal: NodeJS.Signals): void => {
   try {
