@@ -2,7 +2,8 @@
  * Every implementation, named once, bottom to top. No logic beyond choosing which one.
  */
 import { join } from "node:path"
-import { Effect, Layer } from "effect"
+import type { Effect } from "effect"
+import { Layer } from "effect"
 import { AppConfig, type ConfigShape } from "../config/AppConfig.ts"
 import * as OpenAi from "../provider/openai/OpenAi.ts"
 import * as RuntimeManager from "../runtime/RuntimeManager.ts"
@@ -20,7 +21,11 @@ export const provider = (choice: Choice) => (choice.kind === "demo" ? Demo.layer
 export const sessions = (config: ConfigShape, choice: Choice) => {
   const settings = Layer.succeed(AppConfig, config)
   const factory = SessionFactory.layer.pipe(Layer.provide([provider(choice), settings]))
-  return RuntimeManager.layer.pipe(Layer.provide(factory), Layer.provideMerge(store(config)), Layer.provideMerge(settings))
+  return RuntimeManager.layer.pipe(
+    Layer.provide(factory),
+    Layer.provideMerge(store(config)),
+    Layer.provideMerge(settings)
+  )
 }
 
 /** What is read without a model: the list of sessions, a session's events. */

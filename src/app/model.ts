@@ -39,7 +39,9 @@ export const choose = (config: ConfigShape): Result.Result<Choice, Missing> => {
   const found = resolveProfile(settingsOf(config))
   if (!isResolved(found)) return missing(found.reason)
   if (found.model === undefined) {
-    return missing(`Name a model for ${found.profile.title} with --model or CLAW_MODEL; \`claw doctor\` lists what it has.`)
+    return missing(
+      `Name a model for ${found.profile.title} with --model or CLAW_MODEL; \`claw doctor\` lists what it has.`
+    )
   }
   const { deadlines, limits } = config
   return Result.succeed({

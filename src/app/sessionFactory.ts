@@ -16,6 +16,7 @@ import { Reporter } from "../engine/Reporter.ts"
 import { Provider } from "../provider/Provider.ts"
 import { RuntimeError } from "../runtime/RuntimeError.ts"
 import { RuntimeFactory, type Seed } from "../runtime/RuntimeFactory.ts"
+import * as CommandAnalysis from "../sandbox/CommandAnalysis.ts"
 import * as ProcessRunner from "../sandbox/ProcessRunner.ts"
 import * as Workspace from "../sandbox/Workspace.ts"
 import { makeBuiltinTools } from "../tools/builtin/tools.ts"
@@ -68,7 +69,14 @@ const gateSettings = (config: ConfigShape, seed: Seed) =>
     })
   )
 
-const tools = Layer.effect(ToolRegistry.ToolRegistry, Effect.map(makeBuiltinTools, ToolRegistry.make))
+const tools = (root: string) =>
+  Layer.effect(
+    ToolRegistry.ToolRegistry,
+    Effect.map(
+      makeBuiltinTools({ analyse: (source) => CommandAnalysis.analyse(source, { workspace: root }) }),
+      ToolRegistry.make
+    )
+  )
 
 const sessionLayer = (config: ConfigShape, seed: Seed, shared: Layer.Layer<Provider>) => {
   const { workspace: root } = seed.meta
@@ -85,7 +93,7 @@ const sessionLayer = (config: ConfigShape, seed: Seed, shared: Layer.Layer<Provi
     platform: process.platform,
     date: new Date().toLocaleDateString("sv-SE")
   })
-  const parts = Layer.mergeAll(shared, tools.pipe(Layer.provide(sandbox)), gate, prompt)
+  const parts = Layer.mergeAll(shared, tools(root).pipe(Layer.provide(sandbox)), gate, prompt)
   return Engine.layer.pipe(
     Layer.provideMerge(parts),
     Layer.provide([Layer.succeed(Reporter, seed.reporter), Layer.succeed(EngineLimits, limitsOf(config))])

@@ -32,7 +32,9 @@ const Parameters = Schema.Struct({
       description: `Stop it after so many milliseconds. Default ${DEFAULT_TIMEOUT_MS}.`
     })
   ),
-  description: Schema.optionalKey(Schema.String.annotate({ description: "What the command does, in a few words, for the user." }))
+  description: Schema.optionalKey(
+    Schema.String.annotate({ description: "What the command does, in a few words, for the user." })
+  )
 })
 type Args = typeof Parameters.Type
 
@@ -86,15 +88,21 @@ interface Redirect {
 }
 
 /** A redirect is a write (P10). After a `cd` a relative one cannot be placed; then it asks like all the rest. */
-const judgeRedirect = (workspace: BashOptions["workspace"], moved: boolean, target: string): Effect.Effect<Redirect> => {
+const judgeRedirect = (
+  workspace: BashOptions["workspace"],
+  moved: boolean,
+  target: string
+): Effect.Effect<Redirect> => {
   if (HARMLESS.has(target)) return Effect.succeed({})
   return workspace.locate(target).pipe(
     Effect.map((place): Redirect => {
-      if (place.guard.kind === "forbidden") return { forbidden: `The command writes ${JSON.stringify(target)}, which ${place.guard.why}.` }
+      if (place.guard.kind === "forbidden")
+        return { forbidden: `The command writes ${JSON.stringify(target)}, which ${place.guard.why}.` }
       return { real: place.real, alwaysAsk: place.guard.kind === "alwaysAsk" }
     }),
     Effect.catch((error) => {
-      if (moved && !target.startsWith("/") && !target.startsWith("~")) return Effect.succeed<Redirect>({ alwaysAsk: true })
+      if (moved && !target.startsWith("/") && !target.startsWith("~"))
+        return Effect.succeed<Redirect>({ alwaysAsk: true })
       return Effect.succeed<Redirect>({ forbidden: `The command writes where it may not: ${error.detail}` })
     })
   )

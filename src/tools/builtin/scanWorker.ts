@@ -23,7 +23,10 @@ export type ScanMessage =
   | { readonly type: "done"; readonly skipped: number; readonly limited: boolean }
 
 type Threads = Pick<typeof import("node:worker_threads"), "parentPort" | "workerData">
-type Files = Pick<typeof import("node:fs"), "constants" | "closeSync" | "fstatSync" | "openSync" | "readFileSync" | "readlinkSync">
+type Files = Pick<
+  typeof import("node:fs"),
+  "constants" | "closeSync" | "fstatSync" | "openSync" | "readFileSync" | "readlinkSync"
+>
 
 export const scanMain = (threads: Threads, fs: Files): void => {
   const request = threads.workerData as ScanRequest

@@ -60,7 +60,10 @@ const isIgnored = (rules: ReadonlyArray<Rules>, path: string, isFolder: boolean)
 /** Rules of the folders above the base. A base that they ignore was asked for by name: then they do not count. */
 const rulesAbove = Effect.fnUntraced(function* (workspace: Room, base: string) {
   const names = base === "" ? [] : base.split("/")
-  let rules: ReadonlyArray<Rules> = yield* rulesFrom(workspace, "", [".git/info/exclude", ...(base === "" ? [] : RULE_FILES)])
+  let rules: ReadonlyArray<Rules> = yield* rulesFrom(workspace, "", [
+    ".git/info/exclude",
+    ...(base === "" ? [] : RULE_FILES)
+  ])
   for (let depth = 1; depth <= names.length; depth += 1) {
     const folder = names.slice(0, depth).join("/")
     if (isIgnored(rules, folder, true)) return []
@@ -74,7 +77,8 @@ interface Folder {
   readonly rules: ReadonlyArray<Rules>
 }
 
-const isSeen = (name: string, options: WalkOptions): boolean => name !== ".git" && (options.hidden || !name.startsWith("."))
+const isSeen = (name: string, options: WalkOptions): boolean =>
+  name !== ".git" && (options.hidden || !name.startsWith("."))
 
 const visit = Effect.fnUntraced(function* (workspace: Room, folder: Folder, base: string, options: WalkOptions) {
   // A folder that went away or may not be read is one folder less, not the end of the search.
