@@ -139,7 +139,8 @@ const relay = <A, E, R>(
     (steps) => {
       const first = steps[0]
       if (first === "connected" && steps.length === 1) return Effect.andThen(enter("first_chunk"), again)
-      const parts = steps.length === 1 && first !== "connected" ? first : steps.flatMap((s) => (s === "connected" ? [] : s))
+      const parts =
+        steps.length === 1 && first !== "connected" ? first : steps.flatMap((s) => (s === "connected" ? [] : s))
       const next = parts.length === 0 ? again : Effect.succeed(parts as readonly [A, ...Array<A>])
       return watch.phase === "idle" ? next : Effect.andThen(enter("idle"), next)
     }

@@ -91,7 +91,13 @@ export const profiles = {
     key_env: ["VLLM_API_KEY"],
     start_hint: "Start it with `vllm serve MODEL --enable-auto-tool-choice`."
   },
-  generic: { ...hosted, name: "generic", title: "OpenAI-compatible server", key_env: ["OPENAI_API_KEY"], key_required: false }
+  generic: {
+    ...hosted,
+    name: "generic",
+    title: "OpenAI-compatible server",
+    key_env: ["OPENAI_API_KEY"],
+    key_required: false
+  }
 } as const satisfies Record<string, Profile>
 
 export type ProfileName = keyof typeof profiles
@@ -159,7 +165,8 @@ const invalidUrl = (text: string): string | undefined => {
 
 /** OPENAI_API_KEY is sent where the user points it, and to OpenAI; a profile's own key only to that profile. */
 const keyOf = (settings: Settings, profile: Profile, own_url: boolean) => {
-  const names = own_url && !profile.key_env.includes("OPENAI_API_KEY") ? [...profile.key_env, "OPENAI_API_KEY"] : profile.key_env
+  const names =
+    own_url && !profile.key_env.includes("OPENAI_API_KEY") ? [...profile.key_env, "OPENAI_API_KEY"] : profile.key_env
   const key_source = names.find((name) => setting(settings, name) !== undefined)
   const key = key_source === undefined ? undefined : setting(settings, key_source)
   return key === undefined || key_source === undefined ? {} : { key, key_source }
@@ -171,7 +178,8 @@ export const resolveProfile = (settings: Settings): Resolved | Unresolved => {
   const { profile, source } = chosen
   const given = setting(settings, "OPENAI_BASE_URL")
   const base_url = (given ?? profile.base_url)?.replace(/\/+$/, "").replace(/\/chat\/completions$/, "")
-  if (base_url === undefined) return { reason: `Set OPENAI_BASE_URL: the provider "${profile.name}" has no address of its own.` }
+  if (base_url === undefined)
+    return { reason: `Set OPENAI_BASE_URL: the provider "${profile.name}" has no address of its own.` }
   const invalid = invalidUrl(base_url)
   if (invalid !== undefined) return { reason: invalid }
   const key = keyOf(settings, profile, given !== undefined)

@@ -13,7 +13,8 @@ const ONE = /(\d+(?:\.\d+)?)\s*(ms|sec|s|min|m|h)/g
 const WITH_UNITS = /^(?:\d+(?:\.\d+)?\s*(?:ms|sec|s|min|m|h)\s*)+$/
 const NUMBER = /^\d+(?:\.\d+)?$/
 /** The three forms of an HTTP date, and ISO 8601. V8 finds a date in almost any text, so the shape is checked first. */
-const HTTP_DATE = /^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,\s*\d{1,2}[ -][a-z]{3}[ -]\d{2,4} \d{2}:\d{2}:\d{2} (?:gmt|utc)$/i
+const HTTP_DATE =
+  /^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,\s*\d{1,2}[ -][a-z]{3}[ -]\d{2,4} \d{2}:\d{2}:\d{2} (?:gmt|utc)$/i
 const ASCTIME = /^(?:mon|tue|wed|thu|fri|sat|sun) [a-z]{3} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/i
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/
 
@@ -42,7 +43,5 @@ const read = (value: string | null | undefined, unit_ms: number, now_ms: number)
 }
 
 /** `retry-after-ms` wins over `retry-after`; header names in any case are the caller's business. */
-export const retryAfterMs = (
-  header: (name: string) => string | null | undefined,
-  now_ms: number
-): number | undefined => read(header("retry-after-ms"), 1, now_ms) ?? read(header("retry-after"), 1000, now_ms)
+export const retryAfterMs = (header: (name: string) => string | null | undefined, now_ms: number): number | undefined =>
+  read(header("retry-after-ms"), 1, now_ms) ?? read(header("retry-after"), 1000, now_ms)

@@ -124,7 +124,10 @@ const stepsOf = (call: Call, now_ms: number): Pull.Pull<readonly [Step<ModelPart
 
 const capabilityError = (request: ModelRequest, capabilities: Capabilities): ProviderError | undefined =>
   request.tools.length > 0 && !capabilities.tools
-    ? new ProviderError({ code: "provider_capability", detail: "This model cannot use tools. Choose another model, or run without tools." })
+    ? new ProviderError({
+        code: "provider_capability",
+        detail: "This model cannot use tools. Choose another model, or run without tools."
+      })
     : undefined
 
 const makeCall = (config: OpenAiConfig, peer: Peer, client: Client) => {
@@ -142,7 +145,9 @@ const makeCall = (config: OpenAiConfig, peer: Peer, client: Client) => {
     const note =
       difference === undefined
         ? Effect.void
-        : Effect.logDebug("The request does not begin with the last one; the prompt cache is lost.", { where: difference.where })
+        : Effect.logDebug("The request does not begin with the last one; the prompt cache is lost.", {
+            where: difference.where
+          })
     return { call: { exchange, response: client.post(body, exchange, streaming), peer: asked, decoding }, note }
   }
 }
@@ -169,12 +174,16 @@ const driver = (config: OpenAiConfig, agents: Agents) => {
     return withDeadlines(streaming ? limits : { ...limits, first_chunk_ms: whole, idle_ms: whole })(steps)
   }
   const generate = (request: ModelRequest): Effect.Effect<Completed, ProviderError> =>
-    Stream.runFold(parts(request, false), (): Completed | undefined => undefined, (found, part) =>
-      part.type === "completed" ? part : found
+    Stream.runFold(
+      parts(request, false),
+      (): Completed | undefined => undefined,
+      (found, part) => (part.type === "completed" ? part : found)
     ).pipe(
       Effect.flatMap((completed) =>
         completed === undefined
-          ? Effect.fail(new ProviderError({ code: "provider_bad_stream", detail: "The model server sent no answer at all." }))
+          ? Effect.fail(
+              new ProviderError({ code: "provider_bad_stream", detail: "The model server sent no answer at all." })
+            )
           : Effect.succeed(completed)
       )
     )
@@ -183,7 +192,9 @@ const driver = (config: OpenAiConfig, agents: Agents) => {
 
 /** The pool of connections lives as long as the scope; calls close their own. */
 export const make = Effect.fnUntraced(function* (config: OpenAiConfig) {
-  const agents = yield* Effect.acquireRelease(Effect.sync(openAgents), (agents) => Effect.sync(() => closeAgents(agents)))
+  const agents = yield* Effect.acquireRelease(Effect.sync(openAgents), (agents) =>
+    Effect.sync(() => closeAgents(agents))
+  )
   return driver(config, agents)
 })
 

@@ -10,7 +10,8 @@ import { absorb, type Assembly, nothing } from "./toolCalls.ts"
 import { usageOf } from "./usage.ts"
 
 type Fields = Readonly<Record<string, unknown>>
-export const isFields = (value: unknown): value is Fields => value !== null && typeof value === "object" && !Array.isArray(value)
+export const isFields = (value: unknown): value is Fields =>
+  value !== null && typeof value === "object" && !Array.isArray(value)
 
 /** Content is a text, or a list of parts that have one. */
 const textOf = (value: unknown): string => {
@@ -98,7 +99,8 @@ export const openAnswer = (reasoning_fields: ReadonlyArray<string>): Answer => {
         // A server that ends with the whole message again has said nothing new.
         const said = isFields(choice.delta) ? choice.delta : untouched() ? choice.message : undefined
         if (isFields(said)) delta(said)
-        if (typeof choice.finish_reason === "string" && choice.finish_reason !== "") reason = heavier(reason, choice.finish_reason)
+        if (typeof choice.finish_reason === "string" && choice.finish_reason !== "")
+          reason = heavier(reason, choice.finish_reason)
       }
       const counted = chunk.usage ?? (isFields(choice) ? choice.usage : undefined)
       if (counted !== undefined && counted !== null) usage = usageOf(counted) ?? usage

@@ -42,7 +42,8 @@ const broken = new Set(["network_error", "insufficient_system_resource", "error"
 
 /** Of two finish reasons the one that warns wins, else the first. */
 export const heavier = (a: string | undefined, b: string): string => {
-  const weight = (reason: string) => (broken.has(reason) ? 3 : reasons[reason] === "content_filter" ? 2 : reasons[reason] === "length" ? 1 : 0)
+  const weight = (reason: string) =>
+    broken.has(reason) ? 3 : reasons[reason] === "content_filter" ? 2 : reasons[reason] === "length" ? 1 : 0
   return a === undefined || weight(b) > weight(a) ? b : a
 }
 
@@ -55,7 +56,10 @@ const objection = ({ content, reasoning, assembly, reason }: Draft): ProviderErr
   }
   const kind = reason === undefined ? undefined : reasons[reason]
   if (kind === "length" && calls && isCut(assembly)) {
-    return error("provider_output_truncated", "The model reached its output limit in the middle of a tool call; nothing was run.")
+    return error(
+      "provider_output_truncated",
+      "The model reached its output limit in the middle of a tool call; nothing was run."
+    )
   }
   if (kind === "content_filter" && (calls || content === "")) {
     return error("provider_refused", "The model server's content filter stopped the answer.")
@@ -73,12 +77,17 @@ const reasonOf = (reason: string | undefined, calls: boolean): FinishReason => {
   return kind === "tool_calls" ? "stop" : kind
 }
 
-export const conclude = (draft: Draft, taken: () => ReadonlySet<string>, newId: () => CallId): Completed | ProviderError => {
+export const conclude = (
+  draft: Draft,
+  taken: () => ReadonlySet<string>,
+  newId: () => CallId
+): Completed | ProviderError => {
   const refused = objection(draft)
   if (refused !== undefined) return refused
   const calls = draft.assembly.drafts.length > 0
   const { calls: tool_calls, bad } = calls ? finish(draft.assembly, taken(), newId) : { calls: [], bad: [] }
-  if (calls && tool_calls.length === 0 && draft.content === "") return error("provider_bad_stream", "The model sent an empty answer.")
+  if (calls && tool_calls.length === 0 && draft.content === "")
+    return error("provider_bad_stream", "The model sent an empty answer.")
   return {
     type: "completed",
     message: {

@@ -58,7 +58,12 @@ const errorIn = (chunk: Readonly<Record<string, unknown>>, event: string | undef
 const readOf = (answer: Answer, ending: Ending, heard: boolean): Read => {
   const parts = answer.take(ending.completed !== undefined || ending.failure !== undefined)
   if (ending.completed !== undefined) parts.push(ending.completed)
-  return { parts, heard, failure: ending.failure, ended: ending.completed !== undefined || ending.failure !== undefined }
+  return {
+    parts,
+    heard,
+    failure: ending.failure,
+    ended: ending.completed !== undefined || ending.failure !== undefined
+  }
 }
 
 const completing = (options: DecoderOptions, answer: Answer, ending: Ending) => {
@@ -85,7 +90,8 @@ export const openEventDecoder = (options: DecoderOptions): Decoder => {
   const parser = createParser({
     maxBufferSize: EVENT_LIMIT,
     onError: (error) => {
-      if (error.type === "max-buffer-size-exceeded") ending.failure ??= bad("The model server sent an event that is too large.")
+      if (error.type === "max-buffer-size-exceeded")
+        ending.failure ??= bad("The model server sent an event that is too large.")
     },
     onEvent: ({ data, event }) => {
       if (over() || data === "") return
@@ -95,7 +101,8 @@ export const openEventDecoder = (options: DecoderOptions): Decoder => {
         chunk = JSON.parse(data)
       } catch {
         // At the end of the body a half event is a cut, not a mistake.
-        if (!closing) ending.failure = bad("The model server sent something that is not JSON in the middle of the answer.")
+        if (!closing)
+          ending.failure = bad("The model server sent something that is not JSON in the middle of the answer.")
         return
       }
       if (!isFields(chunk)) return
@@ -128,7 +135,9 @@ export const openEventDecoder = (options: DecoderOptions): Decoder => {
       if (!over()) parser.feed(`${utf8.decode()}\n\n`)
       if (!over() && answer.finished()) done()
       if (!over()) {
-        ending.failure = bad(ever ? "The model's answer was cut off before its end." : "The model server sent no answer at all.")
+        ending.failure = bad(
+          ever ? "The model's answer was cut off before its end." : "The model server sent no answer at all."
+        )
       }
       return read()
     },
@@ -156,7 +165,11 @@ export const openDocumentDecoder = (options: DecoderOptions): Decoder => {
     try {
       body = JSON.parse(text)
     } catch {
-      ending.failure = bad(text.trim() === "" ? "The model server sent no answer at all." : "The model's answer was cut off or is not JSON.")
+      ending.failure = bad(
+        text.trim() === ""
+          ? "The model server sent no answer at all."
+          : "The model's answer was cut off or is not JSON."
+      )
       return readOf(answer, ending, false)
     }
     const error = isFields(body) ? errorIn(body, undefined) : undefined

@@ -98,7 +98,9 @@ export const makeEncoder = (profile: Profile, default_model: string) => {
       return text ?? json(wireMessage(message, profile))
     })
     const toolsText = kept?.tools === request.tools ? kept.toolsText : json(request.tools.map(wireTool))
-    const stream = streaming ? `,"stream":true${profile.usage_in_stream ? `,"stream_options":{"include_usage":true}` : ""}` : ""
+    const stream = streaming
+      ? `,"stream":true${profile.usage_in_stream ? `,"stream_options":{"include_usage":true}` : ""}`
+      : ""
     const tools = request.tools.length === 0 ? "" : toolsField(toolsText, profile)
     const model = JSON.stringify(request.model ?? default_model)
     const head = `{"model":${model}${stream}${limitField(request, profile)}${tools},"messages":[`

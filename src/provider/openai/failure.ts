@@ -49,14 +49,21 @@ const word = (value: unknown): string => (typeof value === "string" || typeof va
 const saidOf = (error: unknown): Said => {
   if (error === null || typeof error !== "object") return { message: word(error), code: "", type: "" }
   const fields = error as Readonly<Record<string, unknown>>
-  const message = typeof fields.message === "string" ? fields.message : fields.message === undefined ? "" : JSON.stringify(fields.message)
+  const message =
+    typeof fields.message === "string"
+      ? fields.message
+      : fields.message === undefined
+        ? ""
+        : JSON.stringify(fields.message)
   return { message, code: word(fields.code), type: word(fields.type) }
 }
 
 const CONTEXT =
   /context[ _]?(?:length|window|size)|maximum context|max_model_len|prompt is too long|too many (?:input |prompt )?tokens|input is too long|reduce the length|exceeds? the (?:available|model'?s?) |超长|上下文|exceed_context_size/i
-const QUOTA = /insufficient[_ ](?:quota|balance)|billing|exceeded your current quota|credit balance|payment required|余额不足|欠费/i
-const MODEL = /model[_ ]not[_ ]found|model_not_exist|模型不存在|unknown model|no such model|invalid model|model\b.{0,200}?\b(?:not found|does not exist|not exist|not supported|is not available)/is
+const QUOTA =
+  /insufficient[_ ](?:quota|balance)|billing|exceeded your current quota|credit balance|payment required|余额不足|欠费/i
+const MODEL =
+  /model[_ ]not[_ ]found|model_not_exist|模型不存在|unknown model|no such model|invalid model|model\b.{0,200}?\b(?:not found|does not exist|not exist|not supported|is not available)/is
 const FILTER = /content[_ ](?:filter|policy)|responsible ai|sensitive|敏感/i
 const RATE = /rate[_ ]?limit|too many requests|overloaded|concurrency|请求过多|频率/i
 
@@ -99,7 +106,8 @@ const codeOf = (status: number | undefined, said: Said): ProviderCode => {
   if (numeric === 402) return "provider_quota"
   const words = byWords(said)
   if (numeric === 429) return words === "provider_quota" ? words : "provider_rate_limited"
-  if (words !== undefined && (numeric === undefined || numeric < 500 || words === "provider_context_overflow")) return words
+  if (words !== undefined && (numeric === undefined || numeric < 500 || words === "provider_context_overflow"))
+    return words
   if (numeric === undefined) return inStream(said)
   if (numeric >= 500 || TRY_AGAIN.has(numeric)) return "provider_unavailable"
   if (FILTER.test(`${said.code} ${said.type}`)) return "provider_refused"
@@ -107,7 +115,9 @@ const codeOf = (status: number | undefined, said: Said): ProviderCode => {
 }
 
 const keyHint = ({ key, key_source, title }: Peer): string =>
-  key === undefined ? `${title} wants an API key and none is set.` : `Check the key in ${key_source ?? "the configuration"}.`
+  key === undefined
+    ? `${title} wants an API key and none is set.`
+    : `Check the key in ${key_source ?? "the configuration"}.`
 
 const sentence = (code: ProviderCode, refusal: Refusal, said: Said, peer: Peer): string => {
   const { status } = refusal

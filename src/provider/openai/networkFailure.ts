@@ -24,17 +24,20 @@ const sentence = (code: string, message: string, peer: Peer): string => {
   const host = URL.parse(peer.base_url)?.host ?? peer.base_url
   const hint = peer.start_hint === undefined ? "" : ` ${peer.start_hint}`
   if (NAME.has(code)) return `The name in ${host} cannot be resolved. Check the base URL and your network.`
-  if (code === "ECONNREFUSED") return `Nothing is listening at ${host}.${hint === "" ? " Is the server running, and is the base URL right?" : hint}`
+  if (code === "ECONNREFUSED")
+    return `Nothing is listening at ${host}.${hint === "" ? " Is the server running, and is the base URL right?" : hint}`
   if (code === "ETIMEDOUT" || code === "EHOSTUNREACH" || code === "ENETUNREACH")
     return `${host} cannot be reached. Check your network, VPN or firewall.`
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
     return `The certificate of ${host} belongs to another name. Check the host in the base URL.`
-  if (code === "CERT_HAS_EXPIRED") return `The certificate of ${host} has expired. Check the date of this machine, or tell the server's operator.`
+  if (code === "CERT_HAS_EXPIRED")
+    return `The certificate of ${host} has expired. Check the date of this machine, or tell the server's operator.`
   if (CERTIFICATE.test(code))
     return `The certificate of ${host} is not trusted (${code}). If the server has its own certificate authority, name its file in NODE_EXTRA_CA_CERTS.`
   if (code === "EPROTO" || code.startsWith("ERR_SSL"))
     return `${host} does not speak TLS there. Perhaps the base URL should begin with http://.`
-  if (code.startsWith("HPE_")) return `${host} does not answer in HTTP there. Perhaps the base URL should begin with https://, or has another port.`
+  if (code.startsWith("HPE_"))
+    return `${host} does not answer in HTTP there. Perhaps the base URL should begin with https://, or has another port.`
   if (code === "ERR_INVALID_CHAR") return "The API key or another header contains a character that cannot be sent."
   if (code === "ECONNRESET" || code === "EPIPE") return `${host} closed the connection before it answered.`
   const said = oneLine(message, peer.key)

@@ -54,7 +54,8 @@ const argumentText = (value: unknown): string => {
 const fragmentOf = (value: unknown): Fragment | undefined => {
   if (!isRecord(value)) return undefined
   const fn = isRecord(value.function) ? value.function : {}
-  const index = typeof value.index === "number" && Number.isInteger(value.index) && value.index >= 0 ? value.index : undefined
+  const index =
+    typeof value.index === "number" && Number.isInteger(value.index) && value.index >= 0 ? value.index : undefined
   const fragment = { index, id: text(value.id), name: text(fn.name), args: argumentText(fn.arguments) }
   return fragment.id === undefined && fragment.name === undefined && fragment.args === "" ? undefined : fragment
 }

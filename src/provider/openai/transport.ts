@@ -94,7 +94,8 @@ export const errorBody = (text: string, html: boolean): string => {
     if (body !== null && typeof body === "object") {
       const inner = "error" in body && body.error !== null && typeof body.error === "object" ? body.error : undefined
       if (inner !== undefined) return text
-      const message = "error" in body ? body.error : "message" in body ? body.message : "detail" in body ? body.detail : text
+      const message =
+        "error" in body ? body.error : "message" in body ? body.message : "detail" in body ? body.detail : text
       const said = typeof message === "string" ? message : JSON.stringify(message)
       return JSON.stringify({ error: { ...body, message: said, error: undefined } })
     }

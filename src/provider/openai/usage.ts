@@ -15,8 +15,7 @@ const fields = (value: unknown): Fields | undefined =>
 const count = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isFinite(value) && value >= 0 && value <= MOST ? Math.floor(value) : undefined
 
-const clamp = (value: unknown): number =>
-  count(value) ?? (typeof value === "number" && value > MOST ? MOST : 0)
+const clamp = (value: unknown): number => count(value) ?? (typeof value === "number" && value > MOST ? MOST : 0)
 
 const part = (value: unknown, whole: number): number | undefined => {
   const found = count(value)
