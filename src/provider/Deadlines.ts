@@ -6,7 +6,7 @@
  * for itself is charged to nobody but `total_ms`.
  */
 import { Clock, Duration, Effect, Fiber, Stream } from "effect"
-import type { Exit, Pull } from "effect"
+import type { Pull } from "effect"
 import { ProviderError, type ProviderCode } from "./ProviderError.ts"
 
 /** Milliseconds. `Infinity` turns a limit off. */
