@@ -23,7 +23,7 @@ const resolved = Effect.fnUntraced(function* ({ flags = {}, env = {}, user = {},
 })
 
 describe("precedence", () => {
-  it.effect("flags beat environment beats user file beats default (R011)", () =>
+  it.effect("flags beat environment beats user file beats default", () =>
     Effect.gen(function* () {
       const user: ConfigFile = { model: "of-file", limits: { max_turns: 7 } }
       const env = { CLAW_MODEL: "of-environment" }
