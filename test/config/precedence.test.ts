@@ -46,7 +46,7 @@ describe("precedence", () => {
     })
   )
 
-  it.effect("one key of a section leaves its other keys alone (R107, R108, R109, R237)", () =>
+  it.effect("one key of a section leaves its other keys alone (R237)", () =>
     Effect.gen(function* () {
       const config = yield* resolved({ user: { deadlines: { connect_ms: 5 } }, env: { CLAW_DEADLINES_IDLE_MS: "9" } })
       assert.deepStrictEqual(config.deadlines, { ...defaults.deadlines, connect_ms: 5, idle_ms: 9 })

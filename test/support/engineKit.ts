@@ -14,7 +14,8 @@ import { layerScripted, type Script } from "../../src/provider/Provider.ts"
 import type { Tool } from "../../src/tools/Tool.ts"
 import * as ToolRegistry from "../../src/tools/ToolRegistry.ts"
 
-export const text = (...pieces: ReadonlyArray<string>): ReadonlyArray<ModelPart> => pieces.map((piece) => ({ type: "text_delta", text: piece }))
+export const text = (...pieces: ReadonlyArray<string>): ReadonlyArray<ModelPart> =>
+  pieces.map((piece) => ({ type: "text_delta", text: piece }))
 
 export const call = (id: string, name: string, args: unknown = {}): ToolCall => ({
   call_id: id as CallId,

@@ -34,8 +34,22 @@ export const event: fc.Arbitrary<DurableBody> = fc.oneof(
   fc.record({ type: type("prompt_unqueued"), prompt_id, content: fc.string({ minLength: 1 }) }),
   fc.record({ type: type("prompt_steered"), ...at, prompt_id, content: fc.string({ minLength: 1 }) }),
   fc.record({ type: type("thinking"), ...at, stream_id, reasoning_stream_id: stream_id }),
-  fc.record({ type: type("text_completed"), ...at, stream_id, content: text, finish_reason: type("stop"), partial: fc.boolean() }),
-  fc.record({ type: type("tool_call"), ...at, call_id, tool_name: type("bash"), content: type("{}"), risk: type("safe") }),
+  fc.record({
+    type: type("text_completed"),
+    ...at,
+    stream_id,
+    content: text,
+    finish_reason: type("stop"),
+    partial: fc.boolean()
+  }),
+  fc.record({
+    type: type("tool_call"),
+    ...at,
+    call_id,
+    tool_name: type("bash"),
+    content: type("{}"),
+    risk: type("safe")
+  }),
   fc.record({ type: type("approval_request"), ...at, ...request }),
   fc.record({ type: type("approval_resolved"), ...at, call_id, decision: type("deny"), via: type("user") }),
   fc.record({ type: type("tool_started"), ...at, call_id, attempt: turn }),

@@ -48,8 +48,7 @@ export const waiting = (name = "wait") => {
   const go = Deferred.makeUnsafe<void>()
   const made = probe({
     name,
-    run: () =>
-      Effect.as(Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(go)), { content: "went on" })
+    run: () => Effect.as(Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(go)), { content: "went on" })
   })
   return { ...made, begun: Deferred.await(begun), go: Deferred.succeed(go, undefined) }
 }
