@@ -78,7 +78,10 @@ const COUNT: ReadonlyArray<Step> = [
 ]
 
 const SLEEP: ReadonlyArray<Step> = [
-  { say: "I start a slow command. Allow it, then press Ctrl-C.", calls: [["bash", { command: "echo waiting; sleep 60; echo done" }]] },
+  {
+    say: "I start a slow command. Allow it, then press Ctrl-C.",
+    calls: [["bash", { command: "echo waiting; sleep 60; echo done" }]]
+  },
   { say: "The command has ended." }
 ]
 
@@ -118,15 +121,21 @@ const speak = (say: string, pause: string) =>
 const answer = (request: ModelRequest, pause: string): Stream.Stream<ModelPart> => {
   const { prompt, said } = position(request.messages)
   const step = choose(prompt)[said] ?? { say: "That is all I know." }
-  const calls = (step.calls ?? []).map(
-    ([tool_name, args]): ToolCall => ({ call_id: newCallId(), tool_name, arguments: JSON.stringify(args) })
-  )
+  const calls = (step.calls ?? []).map(([tool_name, args]): ToolCall => ({
+    call_id: newCallId(),
+    tool_name,
+    arguments: JSON.stringify(args)
+  }))
   const end: ModelPart = {
     type: "completed",
     message: { role: "assistant", content: step.say, tool_calls: calls },
     bad_calls: [],
     finish_reason: calls.length > 0 ? "tool_calls" : "stop",
-    usage: { input_tokens: JSON.stringify(request.messages).length >> 2, output_tokens: step.say.length >> 2, estimated: true }
+    usage: {
+      input_tokens: JSON.stringify(request.messages).length >> 2,
+      output_tokens: step.say.length >> 2,
+      estimated: true
+    }
   }
   return Stream.concat(speak(step.say, pause), Stream.succeed(end))
 }

@@ -6,7 +6,7 @@
  */
 import { homedir } from "node:os"
 import { isAbsolute, join } from "node:path"
-import type { Result } from "effect";
+import type { Result } from "effect"
 import { Redacted } from "effect"
 import type { ConfigError } from "./ConfigError.ts"
 import { checkValue } from "./configFile.ts"

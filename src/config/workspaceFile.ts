@@ -6,7 +6,7 @@
  */
 import { Result } from "effect"
 import { ConfigError } from "./ConfigError.ts"
-import type { ConfigFile, Settings , defaults} from "./Settings.ts"
+import type { ConfigFile, Settings, defaults } from "./Settings.ts"
 import { modes } from "./Settings.ts"
 
 /** Keys whose smaller value is the stricter one. */

@@ -78,7 +78,10 @@ const findCall = (state: SessionState, id: RequestId): CallState | undefined =>
     .flatMap((item) => (item.kind === "answer" ? item.calls : []))
     .find((call) => call.request?.request_id === id)
 
-const decisionsOf = { tool: ["allow_once", "allow_session", "deny"], recovery: ["retry", "skip", "stop", "allow_once", "deny"] }
+const decisionsOf = {
+  tool: ["allow_once", "allow_session", "deny"],
+  recovery: ["retry", "skip", "stop", "allow_once", "deny"]
+}
 
 /** Whether an answer counts: `undefined` when it does, the reason when not. `now` in milliseconds. */
 export const checkAnswer = (
@@ -100,9 +103,7 @@ export const checkAnswer = (
 }
 
 export const clear = (state: SessionState): Result.Result<Durable<"cleared">, ErrorCode> =>
-  state.task === undefined
-    ? Result.succeed({ type: "cleared", up_to_seq: state.seq })
-    : Result.fail("session_busy")
+  state.task === undefined ? Result.succeed({ type: "cleared", up_to_seq: state.seq }) : Result.fail("session_busy")
 
 /** How a task ends. */
 export type Outcome =
@@ -168,7 +169,12 @@ const terminal = (task_id: TaskId, state: SessionState, outcome: Outcome): Durab
     case "completed":
       return { type: "task_completed", task_id, usage }
     case "canceled":
-      return { type: "task_canceled", task_id, usage, ...(outcome.reason === undefined ? {} : { reason: outcome.reason }) }
+      return {
+        type: "task_canceled",
+        task_id,
+        usage,
+        ...(outcome.reason === undefined ? {} : { reason: outcome.reason })
+      }
     case "failed":
       return { type: "task_failed", task_id, usage, error: { ...outcome.error, task_id } }
   }

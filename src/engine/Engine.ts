@@ -69,11 +69,14 @@ const make = Effect.gen(function* () {
     Effect.uninterruptibleMask((restore) => {
       const own: Run = { ...services, ...input, open: { shown: undefined } }
       return Effect.exit(restore(runTurns(own))).pipe(
-        Effect.tap((exit) => (Exit.isFailure(exit) && Cause.hasDies(exit.cause) ? Effect.logError(exit.cause) : Effect.void)),
+        Effect.tap((exit) =>
+          Exit.isFailure(exit) && Cause.hasDies(exit.cause) ? Effect.logError(exit.cause) : Effect.void
+        ),
         Effect.flatMap((exit) =>
           Effect.flatMap(reporter.state, (state) => {
             const shown = own.open.shown
-            const text = shown === undefined ? {} : { shown: { content: shown.content(), reasoning: shown.reasoning() } }
+            const text =
+              shown === undefined ? {} : { shown: { content: shown.content(), reasoning: shown.reasoning() } }
             return reporter.report(close(state, outcomeOf(exit), text))
           })
         ),
@@ -82,7 +85,13 @@ const make = Effect.gen(function* () {
     })
 
   const prompt = (input: PromptInput) => {
-    const { content, prompt_id = newPromptId(), task_id = newTaskId(), session_id = "local" as SessionId, ...rest } = input
+    const {
+      content,
+      prompt_id = newPromptId(),
+      task_id = newTaskId(),
+      session_id = "local" as SessionId,
+      ...rest
+    } = input
     const started = { type: "task_started", task_id, prompt_id, content } as const
     return Effect.andThen(reporter.report([started]), run({ session_id, task_id, ...rest }))
   }

@@ -2,7 +2,7 @@
  * The engine's limits, each with a name, a unit and a defined end (DESIGN, idea 7). An ambient setting with defaults.
  */
 import { Context, Semaphore } from "effect"
-import { type RetryPolicy, defaultPolicy } from "../provider/Retry.ts"
+import { defaults as retryDefaults, type RetryPolicy } from "../provider/Retry.ts"
 
 export interface Limits {
   /** Model turns a task may take; then `max_turns`. */
@@ -26,7 +26,7 @@ export const defaults: Limits = {
   tool_time_ms: 3_600_000,
   tool_output_chars: 100_000,
   live_output_chars: 262_144,
-  retry: defaultPolicy
+  retry: retryDefaults
 }
 
 export const EngineLimits = Context.Reference<Limits>("claw/engine/EngineLimits", { defaultValue: () => defaults })

@@ -11,6 +11,7 @@ import type { ReportBody, StateName } from "../domain/Event.ts"
 import { messages } from "../domain/History.ts"
 import { newPromptId, newStreamId, type SessionId, type TaskId } from "../domain/Ids.ts"
 import { lastCalls, type SessionState } from "../domain/Session.ts"
+import type { SystemMessage } from "../domain/Message.ts"
 import * as Usage from "../domain/Usage.ts"
 import type { Provider } from "../provider/Provider.ts"
 import type { ToolRegistry } from "../tools/ToolRegistry.ts"
@@ -43,6 +44,7 @@ export interface Run {
 /** What the task remembers from turn to turn besides the journal. */
 interface Memory {
   readonly conversation: object
+  readonly system: SystemMessage
   readonly steps: ReadonlyArray<LoopGuard.Step>
   readonly badTurns: number
   readonly toolMs: number
@@ -89,7 +91,6 @@ const askModel = Effect.fnUntraced(function* (run: Run, turn: number, memory: Me
   const before = yield* run.reporter.state
   const state = yield* run.reporter.report([...steers(before, turn), { type: "thinking", ...at, ...streams }])
   enter(run, "waiting_response")
-  const system = { role: "system", content: yield* run.systemPrompt.text } as const
   const { max_output_tokens } = run.limits
   const answer = yield* Turn.ask({
     provider: run.provider,
@@ -101,7 +102,7 @@ const askModel = Effect.fnUntraced(function* (run: Run, turn: number, memory: Me
       run.open.shown = shown
     },
     request: {
-      messages: [system, ...messages(state)],
+      messages: [memory.system, ...messages(state)],
       tools: run.registry.definitions,
       conversation: memory.conversation,
       ...(run.model === undefined ? {} : { model: run.model }),
@@ -116,7 +117,9 @@ const askModel = Effect.fnUntraced(function* (run: Run, turn: number, memory: Me
 
 /** The turn's calls and results as one text, for the loop guard. */
 const stepOf = (state: SessionState): LoopGuard.Step =>
-  JSON.stringify(lastCalls(state).map((call) => [call.tool_name, call.arguments, call.result?.status, call.result?.result]))
+  JSON.stringify(
+    lastCalls(state).map((call) => [call.tool_name, call.arguments, call.result?.status, call.result?.result])
+  )
 
 const guard = Effect.fnUntraced(function* (run: Run, turn: number, memory: Memory) {
   const steps = [...memory.steps, stepOf(yield* run.reporter.state)].slice(-LoopGuard.guardDefaults.stop * 3)
@@ -131,7 +134,12 @@ const guard = Effect.fnUntraced(function* (run: Run, turn: number, memory: Memor
   return steps
 })
 
-const runCalls = Effect.fnUntraced(function* (run: Run, turn: number, memory: Memory, planned: ReadonlyArray<Pairing.Planned>) {
+const runCalls = Effect.fnUntraced(function* (
+  run: Run,
+  turn: number,
+  memory: Memory,
+  planned: ReadonlyArray<Pairing.Planned>
+) {
   const bad = planned.some((item) => item.kind === "bad" && item.raw !== undefined)
   const badTurns = bad ? memory.badTurns + 1 : 0
   const took = yield* ToolBatch.run({ ...run, at: { task_id: run.task_id, turn } }, planned).pipe(
@@ -165,6 +173,7 @@ export const runTurns = Effect.fnUntraced(function* (run: Run) {
       detail: `The model ${run.model ?? run.provider.model} cannot call tools. Choose another with --model or /model.`
     })
   }
-  let memory: Memory | undefined = { conversation: {}, steps: [], badTurns: 0, toolMs: 0 }
+  const system = { role: "system", content: yield* run.systemPrompt.text } as const
+  let memory: Memory | undefined = { conversation: {}, system, steps: [], badTurns: 0, toolMs: 0 }
   for (let turn = 1; memory !== undefined; turn++) memory = yield* oneTurn(run, turn, memory)
 })

@@ -6,7 +6,7 @@
 import { Effect, Result } from "effect"
 import type { RiskAssessment } from "../domain/Approval.ts"
 import type { ReportBody } from "../domain/Event.ts"
-import { type CallId, newCallId, type TaskId } from "../domain/Ids.ts"
+import { newCallId, type TaskId } from "../domain/Ids.ts"
 import type { ToolCall } from "../domain/Message.ts"
 import type { SessionState } from "../domain/Session.ts"
 import type { Completed } from "../provider/ModelPart.ts"
@@ -29,10 +29,12 @@ const planOne = (registry: ToolRegistry["Service"], call: ToolCall) => {
   const resolved = registry.resolve(call)
   if (Result.isFailure(resolved)) return Effect.succeed<Planned>({ kind: "bad", call, error: resolved.failure })
   const { tool, args } = resolved.success
-  return Effect.map(
-    tool.assess(args),
-    (assessment): Planned => ({ kind: "ready", call, resolved: resolved.success, assessment })
-  ).pipe(
+  return Effect.map(tool.assess(args), (assessment): Planned => ({
+    kind: "ready",
+    call,
+    resolved: resolved.success,
+    assessment
+  })).pipe(
     Effect.catchCause(() => {
       const error = new ToolError({ code: "tool_failed", detail: `${call.tool_name} could not judge its arguments.` })
       return Effect.succeed<Planned>({ kind: "bad", call, error })
@@ -51,7 +53,7 @@ export const plan = Effect.fnUntraced(function* (
   const planned: Array<Planned> = []
   for (const made of completed.message.tool_calls) {
     const free = !used.has(made.call_id) && made.call_id !== ""
-    const call: ToolCall = { ...made, call_id: free ? made.call_id : (newCallId() as CallId) }
+    const call: ToolCall = { ...made, call_id: free ? made.call_id : newCallId() }
     used.add(call.call_id)
     const broken = bad.get(made.call_id)
     if (broken === undefined) planned.push(yield* planOne(registry, call))
@@ -60,7 +62,7 @@ export const plan = Effect.fnUntraced(function* (
       planned.push({ kind: "bad", call, error: new ToolError({ code: "tool_bad_arguments", detail }), raw: broken.raw })
     }
   }
-  return planned as ReadonlyArray<Planned>
+  return planned
 })
 
 /** The `tool_call` facts of a plan, and the raw text of what did not parse. */

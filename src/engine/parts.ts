@@ -38,7 +38,13 @@ export interface ShownAnswer {
   readonly take: (parts: ReadonlyArray<ModelPart>) => ReadonlyArray<LiveBody>
 }
 
-const delta = (type: "text_delta" | "thinking_delta", task_id: TaskId, stream_id: StreamId, text: Growing, more: string) => {
+const delta = (
+  type: "text_delta" | "thinking_delta",
+  task_id: TaskId,
+  stream_id: StreamId,
+  text: Growing,
+  more: string
+) => {
   const offset = text.shown.length
   const content = grow(text, more)
   return content === "" ? [] : [{ type, task_id, stream_id, offset, content }]
@@ -63,7 +69,9 @@ export const make = (task_id: TaskId, streams: Streams): ShownAnswer => {
         else if (part.type === "completed") completed = part
       }
       return [
-        ...(newReasoning === "" ? [] : delta("thinking_delta", task_id, streams.reasoning_stream_id, reasoning, newReasoning)),
+        ...(newReasoning === ""
+          ? []
+          : delta("thinking_delta", task_id, streams.reasoning_stream_id, reasoning, newReasoning)),
         ...(newText === "" ? [] : delta("text_delta", task_id, streams.stream_id, text, newText))
       ]
     }

@@ -141,21 +141,22 @@ const runOne = Effect.fnUntraced(function* (batch: Batch, { item, permit }: Appr
     .pipe(Effect.exit)
   if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
   const duration_ms = Math.round((yield* Clock.currentTimeMillis) - begun)
-  yield* batch.reporter.report([result(batch, item, { ...fieldsOf(exit, batch.limits.tool_output_chars), duration_ms })])
+  yield* batch.reporter.report([
+    result(batch, item, { ...fieldsOf(exit, batch.limits.tool_output_chars), duration_ms })
+  ])
   return duration_ms
 })
 
 /** Runs what was approved; returns the milliseconds the tools took, added up. */
 const runAll = Effect.fnUntraced(function* (batch: Batch, approved: ReadonlyArray<Approved>) {
-  const ends = approved.map(() => Deferred.makeUnsafe<void>())
+  const running = approved.map((one) => ({ one, end: Deferred.makeUnsafe<void>() }))
   const durations = yield* Effect.forEach(
-    approved,
-    (one, index) => {
-      const before = ends.filter((_, i) => i < index && mustWait(approved[i]!.item, one.item))
+    running,
+    ({ one, end }, index) => {
+      const before = running.slice(0, index).filter((earlier) => mustWait(earlier.one.item, one.item))
       const run = batch.sessionSlots.withPermits(1)(batch.processSlots.withPermits(1)(runOne(batch, one)))
-      return Effect.andThen(Effect.forEach(before, Deferred.await, { discard: true }), run).pipe(
-        Effect.ensuring(Deferred.succeed(ends[index]!, undefined))
-      )
+      const waits = Effect.forEach(before, (earlier) => Deferred.await(earlier.end), { discard: true })
+      return Effect.andThen(waits, run).pipe(Effect.ensuring(Deferred.succeed(end, undefined)))
     },
     { concurrency: "unbounded" }
   )

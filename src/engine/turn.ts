@@ -50,22 +50,28 @@ const streamed = Effect.fnUntraced(function* (ask: Ask, shown: Parts.ShownAnswer
   return yield* new ProviderError({ code: "provider_bad_stream", detail: "The model's answer has no end." })
 })
 
-const failed = (error: ProviderError): TaskFailure => new TaskFailure({ code: error.code, detail: error.detail, cause: error })
+const failed = (error: ProviderError): TaskFailure =>
+  new TaskFailure({ code: error.code, detail: error.detail, cause: error })
+
+interface Again {
+  readonly attempt: number
+  readonly delay_ms: number
+  /** Something of the failed attempt reached a watcher. */
+  readonly shown: boolean
+}
 
 /** Tells everyone that the call is made again, into new streams where something was shown. */
-const announce = Effect.fnUntraced(function* (ask: Ask, shown: Parts.ShownAnswer, error: ProviderError, again: Again) {
+const announce = Effect.fnUntraced(function* (ask: Ask, streams: Parts.Streams, error: ProviderError, again: Again) {
   const { task_id } = ask.at
-  ask.reporter.signal([
-    { type: "retrying", task_id, attempt: again.attempt, delay_ms: again.delay_ms, code: error.code }
-  ])
-  if (!shown.any()) return ask.streams
+  const { attempt, delay_ms } = again
+  ask.reporter.signal([{ type: "retrying", task_id, attempt, delay_ms, code: error.code }])
+  if (!again.shown) return streams
   const next = { stream_id: newStreamId(), reasoning_stream_id: newStreamId() }
-  const { stream_id } = ask.streams
   yield* ask.reporter.report([
     {
       type: "stream_reset",
       ...ask.at,
-      stream_id,
+      stream_id: streams.stream_id,
       next_stream_id: next.stream_id,
       next_reasoning_stream_id: next.reasoning_stream_id,
       reason: error.code
@@ -74,27 +80,22 @@ const announce = Effect.fnUntraced(function* (ask: Ask, shown: Parts.ShownAnswer
   return next
 })
 
-interface Again {
-  readonly attempt: number
-  readonly delay_ms: number
-}
-
 export const ask = Effect.fnUntraced(function* (first: Ask) {
   const begun = yield* Clock.currentTimeMillis
   const once = first.provider.capabilities.streaming ? streamed : generated
-  let now = first
+  let streams = first.streams
   for (let attempt = 1; ; attempt++) {
-    const shown = Parts.make(now.at.task_id, now.streams)
-    now.showing(shown)
-    const result = yield* Effect.result(once(now, shown))
-    if (Result.isSuccess(result)) return { completed: result.success, shown, streams: now.streams } satisfies Answer
+    const shown = Parts.make(first.at.task_id, streams)
+    first.showing(shown)
+    const result = yield* Effect.result(once(first, shown))
+    if (Result.isSuccess(result)) return { completed: result.success, shown, streams } satisfies Answer
     const error = result.failure
     const elapsed_ms = (yield* Clock.currentTimeMillis) - begun
-    const decision = Retry.next(now.retry, { attempt, error, elapsed_ms, random: yield* Random.next })
-    if (decision === undefined) return yield* failed(error)
-    const streams = yield* announce(now, shown, error, { attempt, delay_ms: decision })
-    now.showing(Parts.make(now.at.task_id, streams))
-    now = { ...now, streams }
-    yield* Effect.sleep(decision)
+    const decision = Retry.decide(first.retry, { attempt, error, elapsed_ms, random: yield* Random.next })
+    if (decision._tag === "stop") return yield* failed(error)
+    const next = yield* announce(first, streams, error, { attempt, delay_ms: decision.delay_ms, shown: shown.any() })
+    if (next !== streams) first.showing(Parts.make(first.at.task_id, next))
+    streams = next
+    yield* Effect.sleep(decision.delay_ms)
   }
 })

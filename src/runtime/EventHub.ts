@@ -39,7 +39,9 @@ const closes = (event: DurableEvent, open: ReadonlyMap<string, OpenStream>): Ite
   switch (event.type) {
     case "text_completed":
     case "stream_reset":
-      return Array.from(open.values(), (stream) => stream.stream_id).filter((id) => open.get(id)?.type !== "tool_output_delta")
+      return Array.from(open.values(), (stream) => stream.stream_id).filter(
+        (id) => open.get(id)?.type !== "tool_output_delta"
+      )
     case "tool_result":
       return [event.call_id]
     case "task_completed":

@@ -20,8 +20,7 @@ export interface JournalApprover {
 
 type Waiting = Map<RequestId, Deferred.Deferred<Reply>>
 
-const nobody = ({ request }: Question) =>
-  new ApprovalRequired({ tool_name: request.tool_name, reason: request.reason })
+const nobody = ({ request }: Question) => new ApprovalRequired({ tool_name: request.tool_name, reason: request.reason })
 
 const untilExpiry = (question: Question, reply: Effect.Effect<Reply>) => {
   const expires = question.request.expires_at
@@ -41,11 +40,13 @@ const ask = (log: SessionLog, waiting: Waiting, question: Question) =>
     const reply = Deferred.makeUnsafe<Reply>()
     waiting.set(request.request_id, reply)
     log.signal([{ type: "state", state: "waiting_approval", task_id }])
-    return log.commit([{ type: "approval_request", task_id, turn, ...request }]).pipe(
-      Effect.orDie,
-      Effect.andThen(untilExpiry(question, Deferred.await(reply))),
-      Effect.ensuring(Effect.sync(() => waiting.delete(request.request_id)))
-    )
+    return log
+      .commit([{ type: "approval_request", task_id, turn, ...request }])
+      .pipe(
+        Effect.orDie,
+        Effect.andThen(untilExpiry(question, Deferred.await(reply))),
+        Effect.ensuring(Effect.sync(() => waiting.delete(request.request_id)))
+      )
   })
 
 const answer = (log: SessionLog, waiting: Waiting, given: ApprovalAnswer) =>

@@ -65,7 +65,11 @@ const prompt = Effect.fnUntraced(function* (live: Live, given: Prompt) {
   if (decision.kind === "duplicate") {
     const current = live.tasks.current()
     const task = current?.task_id === decision.task_id ? current : undefined
-    return { prompt_id: decision.prompt_id, duplicate: true, ...(task === undefined ? {} : { task }) } satisfies Accepted
+    return {
+      prompt_id: decision.prompt_id,
+      duplicate: true,
+      ...(task === undefined ? {} : { task })
+    } satisfies Accepted
   }
   const { prompt_id } = decision.event
   if (decision.kind === "wait") {
@@ -134,7 +138,10 @@ const contract = (live: Live): SessionRuntime => {
     state: Effect.sync(log.state),
     clear: ordered(Effect.suspend(() => clearHistory(live))),
     setMode: (mode) =>
-      Effect.andThen(touch(live, { mode }), Effect.sync(() => void (settings.mode = mode))),
+      Effect.andThen(
+        touch(live, { mode }),
+        Effect.sync(() => void (settings.mode = mode))
+      ),
     setModel: (model) => touch(live, { model }),
     rename: (title) => touch(live, { title }),
     resumeQueue: ordered(Effect.suspend(() => Effect.mapError(live.tasks.startQueued(true), translate))),
@@ -162,7 +169,11 @@ export const open = Effect.fnUntraced(function* (meta: SessionMeta, options: Ope
   const scope = yield* Effect.scope
   const log = yield* Effect.mapError(SessionLog.open(meta.session_id, options.owner), translate)
   yield* Effect.mapError(settleCrash(log), translate)
-  const settings: Live["settings"] = { meta, mode: options.mode ?? (meta.mode as Mode | undefined), max_turns: options.max_turns }
+  const settings: Live["settings"] = {
+    meta,
+    mode: options.mode ?? (meta.mode as Mode | undefined),
+    max_turns: options.max_turns
+  }
   const approver = JournalApprover.make(log)
   let fallback: Mode = "ask"
   const mode = Effect.sync(() => settings.mode ?? fallback)

@@ -5,7 +5,15 @@
  * event arrives (LESSONS 34); a commit that has begun is finished, also under interruption.
  */
 import { Clock, Effect, Semaphore } from "effect"
-import { type DurableEvent, isPrivate, type LiveBody, type LiveEvent, type ReportBody, type StateName } from "../domain/Event.ts"
+import {
+  type DurableBody,
+  type DurableEvent,
+  isPrivate,
+  type LiveBody,
+  type LiveEvent,
+  type ReportBody,
+  type StateName
+} from "../domain/Event.ts"
 import { fold } from "../domain/Fold.ts"
 import { newEventId, type SessionId } from "../domain/Ids.ts"
 import { initial, type SessionState } from "../domain/Session.ts"
@@ -36,14 +44,18 @@ const eventOf = (session_id: SessionId, record: JournalRecord): DurableEvent | u
 const toReport = (error: StoreError): ReportError =>
   new ReportError({ code: error.code === "fenced" ? "fenced" : "storage_unavailable", cause: error })
 
+/** Numbers stay those of the journal, also behind a record that could not be read. */
+const foldAt = (state: SessionState, seq: number, body: DurableBody): SessionState =>
+  fold(state.seq === seq - 1 ? state : { ...state, seq: seq - 1 }, body)
+
 /** Folds everything stored; a damaged public record costs itself but keeps its number. */
 const load = Effect.fnUntraced(function* (journal: Journal["Service"], session_id: SessionId) {
   let state: SessionState = initial
   const damaged: Array<number> = []
-  for (let after = 0, more = true; more; ) {
+  for (let after = 0, more = true; more;) {
     const page = yield* journal.read(session_id, after)
     for (const { body, seq } of page.records) {
-      if (seq !== undefined && !isPrivate(body)) state = { ...fold({ ...state, seq: seq - 1 }, body), seq }
+      if (seq !== undefined && !isPrivate(body)) state = foldAt(state, seq, body)
     }
     damaged.push(...page.damaged)
     after = Math.max(page.records.at(-1)?.pos ?? after, ...page.damaged.slice(-1), after)
@@ -68,7 +80,12 @@ const number = (numbers: Numbers, bodies: ReadonlyArray<ReportBody>, ts: string)
   })
 }
 
-const build = (journal: Journal["Service"], session_id: SessionId, tail: Tail, found: Effect.Success<ReturnType<typeof load>>) => {
+const build = (
+  journal: Journal["Service"],
+  session_id: SessionId,
+  tail: Tail,
+  found: Effect.Success<ReturnType<typeof load>>
+) => {
   const { damaged } = found
   let state: SessionState = { ...found.state, seq: tail.seq }
   const numbers: Numbers = { pos: tail.pos, seq: tail.seq }
@@ -102,9 +119,11 @@ const build = (journal: Journal["Service"], session_id: SessionId, tail: Tail, f
     hub.publish(bodies.map((body): LiveEvent => ({ v: 1, session_id, ts, ...body })))
   }
   const replay = Effect.fnUntraced(function* (after: number, upTo: number, sink: EventHub.Sink) {
-    for (let from = after; from < upTo; ) {
+    for (let from = after; from < upTo;) {
       const page = yield* journal.readPublic(session_id, from)
-      const events = page.records.flatMap((record) => eventOf(session_id, record) ?? []).filter((event) => event.seq <= upTo)
+      const events = page.records
+        .flatMap((record) => eventOf(session_id, record) ?? [])
+        .filter((event) => event.seq <= upTo)
       if (events.length > 0) sink(events)
       from = page.more ? (page.records.at(-1)?.seq ?? upTo) : upTo
     }

@@ -11,8 +11,20 @@ const at = { task_id: "t1" as TaskId, turn: 1 }
 const usage = { input_tokens: 0, output_tokens: 0 }
 const after = (...events: ReadonlyArray<DurableBody>): SessionState => events.reduce(fold, initial)
 
-const started: DurableBody = { type: "task_started", task_id: at.task_id, prompt_id: "p1" as PromptId, content: "one", idempotency_key: "k1" }
-const queued: DurableBody = { type: "prompt_queued", prompt_id: "p2" as PromptId, content: "two", mode: "queue", idempotency_key: "k2" }
+const started: DurableBody = {
+  type: "task_started",
+  task_id: at.task_id,
+  prompt_id: "p1" as PromptId,
+  content: "one",
+  idempotency_key: "k1"
+}
+const queued: DurableBody = {
+  type: "prompt_queued",
+  prompt_id: "p2" as PromptId,
+  content: "two",
+  mode: "queue",
+  idempotency_key: "k2"
+}
 const done: DurableBody = { type: "task_completed", task_id: at.task_id, usage }
 const canceled: DurableBody = { type: "task_canceled", task_id: at.task_id, usage }
 
@@ -47,7 +59,11 @@ describe("Decide.prompt", () => {
 
   it("names the task that the first use of a key started", () => {
     const result = Decide.prompt(after(started, done), command("one", { idempotency_key: "k1" }))
-    assert.deepStrictEqual(Result.getOrThrow(result), { kind: "duplicate", prompt_id: "p1", task_id: "t1" })
+    assert.deepStrictEqual(Result.getOrThrow(result), {
+      kind: "duplicate",
+      prompt_id: "p1" as PromptId,
+      task_id: at.task_id
+    })
   })
 })
 
@@ -63,7 +79,12 @@ describe("waiting prompts", () => {
   it("can be taken back until they are consumed", () => {
     const id = "p2" as PromptId
     assert.isTrue(Result.isSuccess(Decide.unqueue(after(started, queued), id)))
-    const consumed = after(started, queued, done, { type: "task_started", task_id: "t2" as TaskId, prompt_id: id, content: "two" })
+    const consumed = after(started, queued, done, {
+      type: "task_started",
+      task_id: "t2" as TaskId,
+      prompt_id: id,
+      content: "two"
+    })
     assert.deepStrictEqual(Decide.unqueue(consumed, id), Result.fail("prompt_not_found"))
   })
 
@@ -100,16 +121,61 @@ describe("Decide.checkAnswer", () => {
     }
   ]
   const now = Date.parse("2026-01-01T00:00:00.000Z")
-  const resolved = (via: "user" | "timeout"): DurableBody => ({ type: "approval_resolved", ...at, call_id, request_id, decision: "deny", via })
-  const rows: ReadonlyArray<readonly [string, SessionState, Parameters<typeof Decide.checkAnswer>[1], number, string | undefined]> = [
+  const resolved = (via: "user" | "timeout"): DurableBody => ({
+    type: "approval_resolved",
+    ...at,
+    call_id,
+    request_id,
+    decision: "deny",
+    via
+  })
+  const rows: ReadonlyArray<
+    readonly [string, SessionState, Parameters<typeof Decide.checkAnswer>[1], number, string | undefined]
+  > = [
     ["open", after(...asked), { request_id, decision: "allow_once" }, now, undefined],
-    ["a known grant option", after(...asked), { request_id, decision: "allow_session", grant_option: "exact" }, now, undefined],
-    ["another grant option", after(...asked), { request_id, decision: "allow_session", grant_option: "all" }, now, "bad_decision"],
-    ["an unknown request (R150)", after(...asked), { request_id: "r2" as RequestId, decision: "deny" }, now, "approval_not_found"],
+    [
+      "a known grant option",
+      after(...asked),
+      { request_id, decision: "allow_session", grant_option: "exact" },
+      now,
+      undefined
+    ],
+    [
+      "another grant option",
+      after(...asked),
+      { request_id, decision: "allow_session", grant_option: "all" },
+      now,
+      "bad_decision"
+    ],
+    [
+      "an unknown request (R150)",
+      after(...asked),
+      { request_id: "r2" as RequestId, decision: "deny" },
+      now,
+      "approval_not_found"
+    ],
     ["too late (R162)", after(...asked), { request_id, decision: "allow_once" }, now + 10_000, "approval_expired"],
-    ["a second answer", after(...asked, resolved("user")), { request_id, decision: "allow_once" }, now, "approval_already_resolved"],
-    ["after it timed out", after(...asked, resolved("timeout")), { request_id, decision: "allow_once" }, now, "approval_expired"],
-    ["after the task ended", after(...asked, canceled), { request_id, decision: "allow_once" }, now, "approval_already_resolved"],
+    [
+      "a second answer",
+      after(...asked, resolved("user")),
+      { request_id, decision: "allow_once" },
+      now,
+      "approval_already_resolved"
+    ],
+    [
+      "after it timed out",
+      after(...asked, resolved("timeout")),
+      { request_id, decision: "allow_once" },
+      now,
+      "approval_expired"
+    ],
+    [
+      "after the task ended",
+      after(...asked, canceled),
+      { request_id, decision: "allow_once" },
+      now,
+      "approval_already_resolved"
+    ],
     ["a recovery's answer", after(...asked), { request_id, decision: "retry" }, now, "bad_decision"]
   ]
   for (const [name, state, answer, when, expected] of rows) {

@@ -12,10 +12,19 @@ const run = Effect.flatMap(Engine, (engine) => engine.prompt({ content: "go" }))
 /** Runs two calls; tells whether the second began before the first was let go. */
 const together = (first: ProbeOptions, second: ProbeOptions, paths: readonly [string, string], slots = 8) =>
   Effect.gen(function* () {
-    const [begun, go, overtook] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
-    const hold = () => Effect.as(Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(go)), { content: "1" })
+    const [begun, go, overtook] = [
+      Deferred.makeUnsafe<void>(),
+      Deferred.makeUnsafe<void>(),
+      Deferred.makeUnsafe<void>()
+    ]
+    const hold = () =>
+      Effect.as(Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(go)), { content: "1" })
     const a = probe({ ...first, name: "a", run: hold })
-    const b = probe({ ...second, name: "b", run: () => Effect.as(Deferred.succeed(overtook, undefined), { content: "2" }) })
+    const b = probe({
+      ...second,
+      name: "b",
+      run: () => Effect.as(Deferred.succeed(overtook, undefined), { content: "2" })
+    })
     const calls = [call("c1", "a", { path: paths[0] }), call("c2", "b", { path: paths[1] })]
     const { layer, seen } = kit({
       tools: [a.tool, b.tool],
@@ -83,7 +92,7 @@ describe("tool batch", () => {
     return Effect.gen(function* () {
       yield* run
       assert.deepStrictEqual(order.slice(0, 6), ["ask c1", "told c1", "ask c2", "told c2", "ask c3", "told c3"])
-      assert.deepStrictEqual(order.slice(6).sort(), ["run 1", "run 2", "run 3"])
+      assert.deepStrictEqual(order.slice(6).toSorted(), ["run 1", "run 2", "run 3"])
     }).pipe(Effect.provide(layer))
   })
 

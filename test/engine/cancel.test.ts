@@ -47,7 +47,9 @@ describe("interrupting a task", () => {
   it.effect("before the model answers closes the model's stream (R124, R128)", () => {
     const [asked, closed] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
     const never = Stream.fromEffect(
-      Effect.onInterrupt(Effect.andThen(Deferred.succeed(asked, undefined), Effect.never), () => Deferred.succeed(closed, undefined))
+      Effect.onInterrupt(Effect.andThen(Deferred.succeed(asked, undefined), Effect.never), () =>
+        Deferred.succeed(closed, undefined)
+      )
     )
     return Effect.gen(function* () {
       yield* interrupted({ script: turns(never, answer("fine")) }, Deferred.await(asked))
@@ -74,7 +76,10 @@ describe("interrupting a task", () => {
       )
       assert.deepStrictEqual(log, [])
       const result = seen.events.find((event) => event.type === "tool_result")
-      assert.deepStrictEqual([result?.status, result?.result], ["cancelled", "Not executed: the task was stopped first."])
+      assert.deepStrictEqual(
+        [result?.status, result?.result],
+        ["cancelled", "Not executed: the task was stopped first."]
+      )
     })
   })
 
@@ -91,7 +96,9 @@ describe("interrupting a task", () => {
         held.begun
       )
       assert.deepStrictEqual([held.log, behind.log], [["+0", "-0"], []])
-      const results = seen.events.flatMap((event) => (event.type === "tool_result" ? [[event.call_id, event.status]] : []))
+      const results = seen.events.flatMap((event) =>
+        event.type === "tool_result" ? [[event.call_id, event.status]] : []
+      )
       assert.deepStrictEqual(results, [
         ["c1", "cancelled"],
         ["c2", "cancelled"]
@@ -116,7 +123,10 @@ describe("interrupting a task", () => {
       for (let steps = 0; steps < 120; steps++) {
         const { tool } = probe({ risk: "mutating", run: () => Effect.as(Effect.yieldNow, { content: "x" }) })
         const calls = [call("c1", "probe", { path: "a" }), call("c2", "probe", { path: "a" }), call("c3", "nope")]
-        const { layer, seen } = kit({ tools: [tool], script: turns(answer("one", calls), answer("two", [call("c4", "probe")]), answer("end")) })
+        const { layer, seen } = kit({
+          tools: [tool],
+          script: turns(answer("one", calls), answer("two", [call("c4", "probe")]), answer("end"))
+        })
         yield* Effect.gen(function* () {
           const fiber = yield* Effect.forkChild(Effect.flatMap(Engine, (engine) => engine.prompt({ content: "go" })))
           for (let i = 0; i < steps; i++) yield* Effect.yieldNow

@@ -9,7 +9,10 @@ import { violations } from "../support/history.ts"
 import { probe } from "../support/tools.ts"
 
 const run = (content = "hi") => Effect.flatMap(Engine, (engine) => engine.prompt({ content }))
-const history = Effect.map(Effect.flatMap(Reporter, (reporter) => reporter.state), messages)
+const history = Effect.map(
+  Effect.flatMap(Reporter, (reporter) => reporter.state),
+  messages
+)
 
 describe("Engine", () => {
   it.effect("streams text and completes; the deltas are the committed text (R025, R046, R070, R317)", () => {
@@ -38,7 +41,10 @@ describe("Engine", () => {
 
   it.effect("runs a tool, shows the model its result and goes on (R022–R027, R073)", () => {
     const { tool, log } = probe()
-    const { seen, layer } = kit({ tools: [tool], script: turns(answer("look", [call("c1", "probe", { n: 7 })]), answer("done")) })
+    const { seen, layer } = kit({
+      tools: [tool],
+      script: turns(answer("look", [call("c1", "probe", { n: 7 })]), answer("done"))
+    })
     return Effect.gen(function* () {
       assert.strictEqual((yield* run()).status, "completed")
       assert.deepStrictEqual(log, ["+7", "-7"])
@@ -72,27 +78,32 @@ describe("Engine", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("tells the model about unknown tools, bad arguments and denials, and asks nobody about the first two (R026, R145, LESSONS 24)", () => {
-    const { tool, log } = probe({ risk: "mutating" })
-    const asked: Array<string> = []
-    const calls = [call("c1", "nope"), call("c2", "probe", { n: "x" }), call("c3", "probe", { n: 1 })]
-    const { seen, layer } = kit({
-      tools: [tool],
-      script: turns(answer("", calls), answer("ok")),
-      gate: (check) => Effect.sync(() => (asked.push(check.call.call_id), deny(check)))
-    })
-    return Effect.gen(function* () {
-      assert.strictEqual((yield* run()).status, "completed")
-      assert.deepStrictEqual([log, asked], [[], ["c3"]])
-      const results = seen.events.flatMap((event) => (event.type === "tool_result" ? [[event.call_id, event.status]] : []))
-      assert.deepStrictEqual(results, [
-        ["c1", "error"],
-        ["c2", "error"],
-        ["c3", "denied"]
-      ])
-      assert.deepStrictEqual(violations(yield* history), [])
-    }).pipe(Effect.provide(layer))
-  })
+  it.effect(
+    "tells the model about unknown tools, bad arguments and denials, and asks nobody about the first two (R026, R145, LESSONS 24)",
+    () => {
+      const { tool, log } = probe({ risk: "mutating" })
+      const asked: Array<string> = []
+      const calls = [call("c1", "nope"), call("c2", "probe", { n: "x" }), call("c3", "probe", { n: 1 })]
+      const { seen, layer } = kit({
+        tools: [tool],
+        script: turns(answer("", calls), answer("ok")),
+        gate: (check) => Effect.sync(() => (asked.push(check.call.call_id), deny(check)))
+      })
+      return Effect.gen(function* () {
+        assert.strictEqual((yield* run()).status, "completed")
+        assert.deepStrictEqual([log, asked], [[], ["c3"]])
+        const results = seen.events.flatMap((event) =>
+          event.type === "tool_result" ? [[event.call_id, event.status]] : []
+        )
+        assert.deepStrictEqual(results, [
+          ["c1", "error"],
+          ["c2", "error"],
+          ["c3", "denied"]
+        ])
+        assert.deepStrictEqual(violations(yield* history), [])
+      }).pipe(Effect.provide(layer))
+    }
+  )
 
   it.effect("a tool that throws is one failed observation (LESSONS 25)", () => {
     const { tool } = probe({ run: () => Effect.die(new Error("inside")) })
@@ -106,7 +117,10 @@ describe("Engine", () => {
   it.effect("gives reused call ids of a later answer ids of their own (LESSONS 4)", () => {
     const { tool, log } = probe()
     const again = answer("", [call("same", "probe", { n: 1 })])
-    const { layer } = kit({ tools: [tool], script: turns(again, answer("", [call("same", "probe", { n: 2 })]), answer("ok")) })
+    const { layer } = kit({
+      tools: [tool],
+      script: turns(again, answer("", [call("same", "probe", { n: 2 })]), answer("ok"))
+    })
     return Effect.gen(function* () {
       yield* run()
       assert.deepStrictEqual(log, ["+1", "-1", "+2", "-2"])

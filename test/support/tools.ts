@@ -16,7 +16,7 @@ export interface ProbeOptions {
   readonly name?: string
   readonly risk?: Risk
   readonly opaque?: boolean
-  readonly run?: (args: Args, context: Tool.ToolContext) => Effect.Effect<Tool.ToolOutput, never>
+  readonly run?: (args: Args, context: Tool.ToolContext) => Effect.Effect<Tool.ToolOutput>
 }
 
 export const probe = (options: ProbeOptions = {}): Probe => {
