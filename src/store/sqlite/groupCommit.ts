@@ -16,7 +16,7 @@ import { wasLocked } from "./sqliteError.ts"
 /** Appends that may wait; behind them the submitter waits. */
 const WAITING_APPENDS = 1024
 /** One transaction takes at most this much, so that it blocks the loop for a few milliseconds at most. */
-const TRANSACTION_ROWS = 512
+const TRANSACTION_ROWS = 200
 const TRANSACTION_CHARS = 1_000_000
 /** Rows of one INSERT. A text per count stands in the statement cache. */
 const ROWS_PER_INSERT = 32
@@ -126,6 +126,8 @@ const commitAll = Effect.fnUntraced(function* (access: Access, batch: ReadonlyAr
     }
     if (Exit.isSuccess(outcome) || part.length === 1) yield* finishAll(part, outcome)
     else parts.unshift(...part.map((waiting) => [waiting]))
+    // A turn of the event loop between two commits: sockets are served, and more appends come together.
+    yield* Effect.yieldNow
   }
 })
 
@@ -143,7 +145,8 @@ export const make = Effect.fnUntraced(function* (access: Access) {
       yield* commitAll(access, yield* Queue.takeAll(queue))
     }
   })
-  const fiber = yield* Effect.forkScoped(Effect.ignore(writer))
+  // The spans of a commit would belong to no one: it serves many appends, and each of those has its own.
+  const fiber = yield* Effect.forkScoped(Effect.withTracerEnabled(Effect.ignore(writer), false))
   // Runs before the fiber's own finalizer would interrupt it: what was submitted is committed, then the layer goes.
   yield* Effect.addFinalizer(() => Effect.andThen(Queue.end(queue), Fiber.await(fiber)))
   return (submission: Submission): Effect.Effect<void, StoreError> =>
