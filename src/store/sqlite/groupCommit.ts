@@ -11,7 +11,7 @@ import type { JournalRecord } from "../Journal.ts"
 import { StoreError } from "../StoreError.ts"
 import type { Access } from "./access.ts"
 import { type RecordRow, toRow } from "./recordRow.ts"
-import { wasLocked } from "./sqliteError.ts"
+import { metAll } from "./sqliteError.ts"
 
 /** Appends that may wait; behind them the submitter waits. */
 const WAITING_APPENDS = 1024
@@ -107,20 +107,20 @@ const finishAll = (
     discard: true
   })
 
-const lockFailure = <A>(outcome: Exit.Exit<A, StoreError>): boolean => {
+const failedForAll = <A>(outcome: Exit.Exit<A, StoreError>): boolean => {
   const error = Exit.isFailure(outcome) ? Cause.findErrorOption(outcome.cause) : Option.none()
-  return Option.isSome(error) && wasLocked(error.value)
+  return Option.isSome(error) && metAll(error.value)
 }
 
 /**
- * Where a transaction of several failed, each is tried alone: the one that the storage refuses fails alone. A lock that
- * was waited for in vain fails all of the batch at once, since each would wait for it again.
+ * Where a transaction of several failed, each is tried alone: the one that the storage refuses fails alone. What met the
+ * file fails all of the batch at once: each would wait for the lock again, and nothing is retried over a broken disk.
  */
 const commitAll = Effect.fnUntraced(function* (access: Access, batch: ReadonlyArray<Waiting>) {
   const parts = [...transactions(batch)]
   for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
     const outcome = yield* Effect.exit(commit(access, part))
-    if (lockFailure(outcome)) {
+    if (failedForAll(outcome)) {
       yield* finishAll([...part, ...parts.flat()], outcome)
       return
     }
