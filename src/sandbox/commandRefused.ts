@@ -13,7 +13,7 @@ const MACHINE = names("shutdown reboot halt poweroff init telinit kexec")
 const DISKS = /^(?:mkfs(?:\..+)?|mke2fs|mkswap|wipefs|fdisk|sfdisk|cfdisk|gdisk|sgdisk|parted|blkdiscard|hdparm|cryptsetup|badblocks)$/
 const SYSTEMCTL = names("poweroff reboot halt kexec rescue emergency suspend hibernate soft-reboot")
 const NETWORK = names("curl wget wget2 aria2c http https xh nc ncat netcat socat telnet lynx w3m links elinks ftp lftp ssh openssl")
-const METADATA = names("metadata.google.internal metadata.goog instance-data metadata metadata.azure.internal")
+const METADATA = names("metadata.google.internal metadata.goog metadata.azure.internal")
 
 const isMetadata = (host: string): boolean => {
   const bare = host.replace(/^\[|\]$/g, "").replace(/\.$/, "").toLowerCase()
