@@ -14,7 +14,9 @@ describe("wire", () => {
       model.script(text("Hello, world", 3))
       const { parts, error } = yield* outcome(provider.stream(ask()))
       assert.strictEqual(error, undefined)
-      const shown = parts.slice(0, -1).map((part) => (part.type === "text_delta" ? part.text : `unexpected ${part.type}`))
+      const shown = parts
+        .slice(0, -1)
+        .map((part) => (part.type === "text_delta" ? part.text : `unexpected ${part.type}`))
       assert.strictEqual(shown.join(""), "Hello, world")
       assert.deepStrictEqual(parts.at(-1), {
         type: "completed",
