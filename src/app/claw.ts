@@ -2,7 +2,8 @@
  * The program's main. Owns: from words to a command, the process's signals and its exit code, errors as one sentence.
  * Invariant: nothing else ends the process; whatever goes wrong is a sentence on standard error and a documented code.
  */
-import { Cause, Effect, Exit, Fiber, Result } from "effect"
+import type { Fiber } from "effect"
+import { Cause, Effect, Exit, Result } from "effect"
 import { type CommandLine, parse } from "../cli/CommandLine.ts"
 import { EXIT, type Locale } from "../cli/Commands.ts"
 import { describe } from "../cli/Complaint.ts"
@@ -28,13 +29,19 @@ const flagsOf = ({ values }: CommandLine) => ({
 /** The exit code of everything but a crash. */
 const command = Effect.fnUntraced(function* (args: ReadonlyArray<string>, locale: Locale) {
   const output = yield* Output
-  const line = yield* Effect.mapError(Effect.fromResult(parse(args)), (error) => new Failure({ exit: EXIT.usage, detail: error.detail }))
+  const line = yield* Effect.mapError(
+    Effect.fromResult(parse(args)),
+    (error) => new Failure({ exit: EXIT.usage, detail: error.detail })
+  )
   if (line.switches.has("version")) return yield* Effect.as(output.out(`claw ${version}\n`), EXIT.done)
   if (line.switches.has("help")) {
     const text = line.command.name === "" ? helpText(locale) : commandHelp(line.command, locale)
     return yield* Effect.as(output.out(text), EXIT.done)
   }
-  const loaded = load({ flags: flagsOf(line), ...(line.values["cwd"] === undefined ? {} : { workspace: line.values["cwd"] }) })
+  const loaded = load({
+    flags: flagsOf(line),
+    ...(line.values["cwd"] === undefined ? {} : { workspace: line.values["cwd"] })
+  })
   if (Result.isFailure(loaded)) return yield* new Failure({ exit: EXIT.usage, detail: loaded.failure.message })
   const config = loaded.success
   for (const warning of config.warnings) yield* output.err(`claw: ${warning}\n`)

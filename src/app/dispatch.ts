@@ -28,7 +28,8 @@ export const workspaceOf = (config: ConfigShape): Result.Result<string, Failure>
     },
     catch: (error) => {
       const code = (error as NodeJS.ErrnoException).code
-      const why = code === "ENOENT" ? "it does not exist" : code === "EACCES" ? "it may not be read" : "it is not a directory"
+      const why =
+        code === "ENOENT" ? "it does not exist" : code === "EACCES" ? "it may not be read" : "it is not a directory"
       return new Failure({ exit: EXIT.usage, detail: `The workspace ${config.workspace} cannot be used: ${why}.` })
     }
   })
@@ -66,7 +67,8 @@ const runOnce = Effect.fnUntraced(function* (line: CommandLine, config: ConfigSh
 const showConfig = Effect.fnUntraced(function* (line: CommandLine, config: ConfigShape) {
   const output = yield* Output
   const what = line.operands[0]
-  if (what !== "schema" && what !== "show") return yield* new Failure({ exit: EXIT.usage, detail: "claw config takes schema or show." })
+  if (what !== "schema" && what !== "show")
+    return yield* new Failure({ exit: EXIT.usage, detail: "claw config takes schema or show." })
   const { sources, secrets: _s, apiKey: _k, childEnvironment: _c, ...values } = config
   const shown = what === "schema" ? configSchema() : { ...values, sources: Object.fromEntries(sources) }
   yield* output.out(`${JSON.stringify(shown, undefined, 2)}\n`)

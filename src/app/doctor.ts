@@ -11,7 +11,6 @@ import type { ConfigShape } from "../config/AppConfig.ts"
 import { version } from "../config/Version.ts"
 import { probe, type ProbeReport } from "../provider/openai/Probe.ts"
 import { choose } from "./model.ts"
-import { sqliteVersion } from "../store/sqlite/Version.ts"
 
 interface Finding {
   readonly name: string
@@ -79,7 +78,7 @@ export const doctor = Effect.fnUntraced(function* (config: ConfigShape, json: bo
   const output = yield* Output
   const [asked, found] = yield* Effect.all([model(config), programs], { concurrency: 2 })
   const findings = [
-    finding("claw", "ok", `${version}, Node ${process.versions.node}, SQLite ${sqliteVersion}`),
+    finding("claw", "ok", `${version}, Node ${process.versions.node}, SQLite ${process.versions.sqlite}`),
     files(config),
     stateDirectory(config),
     ...asked,

@@ -1,5 +1,4 @@
 /** The prompt of `claw run`: the words, standard input, or both. */
-import type { ReadStream } from "node:tty"
 import { Effect } from "effect"
 import { EXIT } from "../cli/Commands.ts"
 import { Output } from "../cli/Output.ts"
@@ -11,7 +10,7 @@ const PATIENCE_MS = 1_000
 const usage = (detail: string) => new Failure({ exit: EXIT.usage, detail })
 
 /** With words, standard input is context behind them; without, or with `-`, it is the prompt. */
-export const promptFrom = Effect.fnUntraced(function* (words: ReadonlyArray<string>, stdin: ReadStream) {
+export const promptFrom = Effect.fnUntraced(function* (words: ReadonlyArray<string>, stdin: typeof process.stdin) {
   const output = yield* Output
   const alone = words.length === 0 || (words.length === 1 && words[0] === "-")
   const told = words.join(" ")

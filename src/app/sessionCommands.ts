@@ -28,7 +28,7 @@ export const showSession = Effect.fnUntraced(function* (id: SessionId, json: boo
   const [index, journal, output] = [yield* SessionIndex, yield* Journal, yield* Output]
   const meta = yield* index.get(id)
   if (!json) yield* output.out(row(meta, output.columns()))
-  for (let after = 0, more = true; more; ) {
+  for (let after = 0, more = true; more;) {
     const page = yield* journal.readPublic(id, after)
     const lines = page.records.map((record) => {
       if (json) {

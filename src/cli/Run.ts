@@ -32,8 +32,7 @@ export const exitCode = (end: EndedTask): number => {
 
 type Writer = (event: SessionEvent) => { readonly out?: string; readonly err?: string }
 
-const jsonWriter: Writer = (event) =>
-  "seq" in event || "offset" in event ? { out: `${JSON.stringify(event)}\n` } : {}
+const jsonWriter: Writer = (event) => ("seq" in event || "offset" in event ? { out: `${JSON.stringify(event)}\n` } : {})
 
 /** Text as it comes, ending with a line break; a retry into a new stream says that it starts over. */
 const textWriter = (locale: Locale): Writer => {

@@ -13,7 +13,8 @@ const pictographHere = /\p{Extended_Pictographic}$/v
 const pictographNext = /^\p{Extended_Pictographic}/v
 const keycapBefore = /[0-9#*]$/
 // The three flags that emoji spell with tag characters.
-const flag = /(?<=\u{1f3f4})\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/gu
+const flag =
+  /(?<=\u{1f3f4})\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/gu
 
 /** What may mean something else when more comes: half a pair, a return, a joiner, a selector, a begun flag. */
 const undecided = /(?:\r|[\u200d\ufe0f][\ud800-\udbff]?|(?:\udb40[\udc20-\udc7f]){0,5}[\ud800-\udbff]?)$/
@@ -30,7 +31,8 @@ const escape = (character: string): string => {
 const ofEmoji = (character: string, before: string, after: string): boolean => {
   if (character === "\u200d") return pictographBefore.test(before) && pictographNext.test(after)
   if (character === "\ufe0e") return pictographHere.test(before)
-  if (character === "\ufe0f") return pictographHere.test(before) || (keycapBefore.test(before) && after.startsWith("\u20e3"))
+  if (character === "\ufe0f")
+    return pictographHere.test(before) || (keycapBefore.test(before) && after.startsWith("\u20e3"))
   return false
 }
 

@@ -105,7 +105,8 @@ const visit = (walk: Walk, node: SyntaxNode, source: string, started: ReadonlyAr
   if (doubt !== undefined) walk.doubts.add(doubt)
   if (node.type === "Function") selfCalls(walk, node)
   if (node.type === "Command") simple(walk, node, text, started, depth)
-  if (node.type === "Redirected") for (const one of node.redirects) for (const why of redirect(walk, one)) walk.doubts.add(why)
+  if (node.type === "Redirected")
+    for (const one of node.redirects) for (const why of redirect(walk, one)) walk.doubts.add(why)
   walk.level += 1
   forEachChild(node, (child) => visit(walk, child, text, started, depth))
   walk.level -= 1
@@ -171,7 +172,10 @@ const writing = (walk: Walk, word: ShellWord): ReadonlyArray<string> => {
 
 /** `< 2>&1`: to bash the 2 belongs to the second redirect. */
 const runsOn = (one: Redirection, source: string): boolean =>
-  one.type !== "HereDoc" && one.target !== undefined && /^\d+$/.test(one.target.text) && /[<>]/.test(source[one.target.end] ?? "")
+  one.type !== "HereDoc" &&
+  one.target !== undefined &&
+  /^\d+$/.test(one.target.text) &&
+  /[<>]/.test(source[one.target.end] ?? "")
 
 const simple = (walk: Walk, node: Command, source: string, started: ReadonlyArray<string>, depth: number): void => {
   const home = walk.around.paths.home
@@ -194,7 +198,8 @@ const simple = (walk: Walk, node: Command, source: string, started: ReadonlyArra
 const fed = (walk: Walk, node: Command, depth: number): void => {
   for (const one of node.redirects) {
     if (one.type === "HereDoc") script(walk, one.body.text, ["is fed to a shell"], depth)
-    if (one.type === "HereString" && one.target !== undefined) script(walk, one.target.value, ["is fed to a shell"], depth)
+    if (one.type === "HereString" && one.target !== undefined)
+      script(walk, one.target.value, ["is fed to a shell"], depth)
   }
 }
 
