@@ -34,7 +34,7 @@ describe("cases", () => {
         DONE
       ])
       assert.isUndefined(error)
-      assert.deepStrictEqual(completed?.message, {
+      assert.deepStrictEqual(completed?.message as unknown, {
         role: "assistant",
         content: "",
         tool_calls: [
@@ -58,7 +58,7 @@ describe("cases", () => {
         FINISH,
         DONE
       ])
-      assert.deepStrictEqual(completed?.message.tool_calls, [
+      assert.deepStrictEqual(completed?.message.tool_calls as unknown, [
         { call_id: "call_r1", tool_name: "bash", arguments: '{"command":"echo hi"}' }
       ])
     })

@@ -137,7 +137,7 @@ describe("refusals", () => {
       assert.match(error?.message ?? "", says)
       const whole = yield* Effect.flip(provider.generate(ask()))
       assert.strictEqual(
-        whole.code,
+        whole.code as string,
         turn.headers?.["content-type"]?.startsWith("text/event-stream") ? whole.code : code
       )
       // The key is in nothing that could be shown or stored.
