@@ -6,6 +6,8 @@
 import { lstatSync, realpathSync } from "node:fs"
 import { globNames, isWild } from "./commandGlob.ts"
 
+const MAX_PATH_BYTES = 4_096
+
 export interface Place {
   /** Absolute; free of links as far as it exists. */
   readonly path: string
@@ -18,43 +20,42 @@ export interface Place {
 const SINKS: ReadonlySet<string> = new Set(["/dev/null", "/dev/zero", "/dev/full", "/dev/stdin", "/dev/stdout", "/dev/stderr"])
 export const isSink = (word: string): boolean => SINKS.has(word) || /^\/dev\/fd\/\d+$/.test(word)
 
-const missing = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? ""
-
-const isLink = (path: string): boolean => {
+/** The entry `name` of a directory that is real: itself, or where its link leads; undefined: it cannot be known. */
+const entry = (directory: string, name: string): string | undefined => {
+  if (name === "" || name === ".") return directory
+  if (name === "..") return directory.slice(0, Math.max(0, directory.lastIndexOf("/")))
+  const path = `${directory}/${name}`
+  // No name is longer: such a word is text.
+  if (Buffer.byteLength(name) > 255) return path
   try {
-    return lstatSync(path).isSymbolicLink()
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    // A link that leads nowhere would put a new file where its author wanted it: realpath fails, and so does this.
+    return stats?.isSymbolicLink() === true ? realpathSync.native(path).replace(/\/$/, "") : path
   } catch {
-    return false
+    return undefined
   }
 }
 
-/** Lexical: only for the part of a path that does not exist. */
-const normalise = (base: string, rest: ReadonlyArray<string>): string | undefined => {
-  const names = base.split("/").filter((name) => name !== "")
-  for (const name of rest) {
-    if (name === "" || name === ".") continue
-    if (name === "..") names.pop()
-    else names.push(name)
+/** Resolves name by name, so that each directory is looked at once. The root is the empty text. */
+const makeResolve = () => {
+  const known = new Map<string, string | undefined>([["", ""]])
+  const resolve = (path: string): string | undefined => {
+    if (known.has(path)) return known.get(path)
+    const slash = path.lastIndexOf("/")
+    const directory = resolve(path.slice(0, Math.max(0, slash)))
+    const found = directory === undefined ? undefined : entry(directory, path.slice(slash + 1))
+    known.set(path, found)
+    return found
   }
-  return `/${names.join("/")}`
+  return (path: string): string | undefined => {
+    if (Buffer.byteLength(path) > MAX_PATH_BYTES) return longPath(path)
+    const found = resolve(path)
+    return found === "" ? "/" : found
+  }
 }
 
-/** The real path of the deepest existing ancestor, and the rest; undefined: it cannot be known. */
-const resolve = (path: string): string | undefined => {
-  const names = path.split("/").filter((name) => name !== "" && name !== ".")
-  for (let kept = names.length; kept >= 0; kept -= 1) {
-    const head = `/${names.slice(0, kept).join("/")}`
-    try {
-      const real = realpathSync.native(head)
-      // A link that leads nowhere would put a new file where its author wanted it.
-      if (kept < names.length && isLink(`${head === "/" ? "" : head}/${names[kept]}`)) return undefined
-      return normalise(real, names.slice(kept))
-    } catch (error) {
-      if (!["ENOENT", "ENOTDIR", "ENAMETOOLONG"].includes(missing(error))) return undefined
-    }
-  }
-  return undefined
-}
+/** What is longer than any path is text, unless it steps about. */
+const longPath = (path: string): string | undefined => (path.split("/").includes("..") ? undefined : path)
 
 const CONTROL = /^(?:\.git|git~1|\.claw|claw~1|\.claw\.json|\.clawrc|claw\.config\.json)$/
 
@@ -75,6 +76,7 @@ const contains = (root: string, path: string): boolean =>
 
 /** One line's view of the file system: each word is looked up once. */
 export const makePaths = (workspace: string, home: string): Paths => {
+  const resolve = makeResolve()
   const real = resolve(workspace) ?? workspace
   const seen = new Map<string, Place>()
   const find = (word: string): Place => {
