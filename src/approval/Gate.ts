@@ -85,7 +85,12 @@ const make = Effect.gen(function* () {
     })
 
   /** A grant that cannot be kept is worth this one call (LESSONS 31). */
-  const remember = Effect.fnUntraced(function* (check: Check, request: ApprovalRequest, option: GrantOption, base: Verdict) {
+  const remember = Effect.fnUntraced(function* (
+    check: Check,
+    request: ApprovalRequest,
+    option: GrantOption,
+    base: Verdict
+  ) {
     const grant = yield* makeGrant(check, request, option, base.by)
     return yield* store.save(check.session_id, grant).pipe(
       Effect.as<Verdict>({ ...base, decision: "allow_session", grant, permit: mint(check) }),
@@ -100,7 +105,12 @@ const make = Effect.gen(function* () {
     )
   })
 
-  const answered = (check: Check, judgement: Judgement, request: ApprovalRequest, reply: Reply): Effect.Effect<Verdict> => {
+  const answered = (
+    check: Check,
+    judgement: Judgement,
+    request: ApprovalRequest,
+    reply: Reply
+  ): Effect.Effect<Verdict> => {
     const base = {
       via: reply.via === "timeout" ? ("timeout" as const) : ("user" as const),
       rule: judgement.rule,
@@ -110,14 +120,17 @@ const make = Effect.gen(function* () {
     const deny = (reason: string) => Effect.succeed<Verdict>({ ...base, decision: "deny", reason })
     const reason = reply.reason ?? judgement.reason
     if (reply.via !== "user") return deny(reply.reason ?? "nobody answered in time")
-    if (reply.decision === "allow_once") return Effect.succeed({ ...base, decision: "allow_once", reason, permit: mint(check) })
-    if (reply.decision !== "allow_session") return deny(reply.decision === "deny" ? (reply.reason ?? "refused") : "the answer was not understood")
+    if (reply.decision === "allow_once")
+      return Effect.succeed({ ...base, decision: "allow_once", reason, permit: mint(check) })
+    if (reply.decision !== "allow_session")
+      return deny(reply.decision === "deny" ? (reply.reason ?? "refused") : "the answer was not understood")
     const [first] = request.grant_options
     if (first === undefined) {
       const once = "it is asked about every time, so it counts only this once"
       return Effect.succeed({ ...base, decision: "allow_once", reason: once, permit: mint(check) })
     }
-    const option = reply.grant_option === undefined ? first : request.grant_options.find(({ id }) => id === reply.grant_option)
+    const option =
+      reply.grant_option === undefined ? first : request.grant_options.find(({ id }) => id === reply.grant_option)
     if (option === undefined) return deny("the answer names a grant that was not offered")
     return remember(check, request, option, { ...base, decision: "allow_session", reason })
   }

@@ -2,7 +2,7 @@
  * What the gate goes by in one session. Owns: the mode, which a person may change while a task runs, and fixed values
  * beside it. Invariant: each check reads the mode that is in force when it begins.
  */
-import { Context, Effect, Layer, Ref } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { Mode } from "./ApprovalGate.ts"
 import type { Rule } from "./Rules.ts"
 
@@ -14,7 +14,6 @@ export class GateSettings extends Context.Service<
   GateSettings,
   {
     readonly mode: Effect.Effect<Mode>
-    readonly setMode: (mode: Mode) => Effect.Effect<void>
     /** From the user and the operator; a workspace's own may only add deny and ask. */
     readonly rules: ReadonlyArray<Rule>
     /** Absolute real path. */
@@ -26,22 +25,20 @@ export class GateSettings extends Context.Service<
 
 export interface Options {
   readonly workspace: string
-  readonly mode?: Mode
+  /** Default `ask`; an effect where a person may change it. */
+  readonly mode?: Mode | Effect.Effect<Mode>
   readonly rules?: ReadonlyArray<Rule>
   readonly approvalTimeoutMs?: number
   readonly grantTtlMs?: number
 }
 
 export const make = (options: Options) =>
-  Effect.map(Ref.make<Mode>(options.mode ?? "ask"), (mode) =>
-    GateSettings.of({
-      mode: Ref.get(mode),
-      setMode: (next) => Ref.set(mode, next),
-      rules: options.rules ?? [],
-      workspace: options.workspace,
-      approvalTimeoutMs: options.approvalTimeoutMs ?? DEFAULT_APPROVAL_TIMEOUT_MS,
-      grantTtlMs: options.grantTtlMs ?? GRANT_TTL_MS
-    })
-  )
+  GateSettings.of({
+    mode: typeof options.mode === "object" ? options.mode : Effect.succeed(options.mode ?? "ask"),
+    rules: options.rules ?? [],
+    workspace: options.workspace,
+    approvalTimeoutMs: options.approvalTimeoutMs ?? DEFAULT_APPROVAL_TIMEOUT_MS,
+    grantTtlMs: options.grantTtlMs ?? GRANT_TTL_MS
+  })
 
-export const layer = (options: Options) => Layer.effect(GateSettings, make(options))
+export const layer = (options: Options) => Layer.succeed(GateSettings, make(options))

@@ -10,7 +10,17 @@ import type { ToolCall } from "../domain/Message.ts"
 import type { Mode } from "./ApprovalGate.ts"
 import { argumentsRefusal, parseArguments } from "./arguments.ts"
 import { grantOptions } from "./grantOptions.ts"
-import { canonicalText, digestOf, grantCovers, isPlain, pathTouched, pathsCovered, pathsOf, ruleCovers, ruleMeets } from "./matching.ts"
+import {
+  canonicalText,
+  digestOf,
+  grantCovers,
+  isPlain,
+  pathTouched,
+  pathsCovered,
+  pathsOf,
+  ruleCovers,
+  ruleMeets
+} from "./matching.ts"
 import { type Action, builtin, type Rule } from "./Rules.ts"
 
 export interface Subject {
@@ -53,7 +63,8 @@ const refusal = (subject: Subject): Judgement | undefined => {
   if (assessment.forbidden !== undefined) return deny("forbidden", assessment.forbidden)
   const text = argumentsRefusal(call.arguments)
   if (text !== undefined) return deny("ill-formed", text)
-  if (assessment.command?.refused !== undefined) return deny("refused-command", `the command ${assessment.command.refused}`)
+  if (assessment.command?.refused !== undefined)
+    return deny("refused-command", `the command ${assessment.command.refused}`)
   const rule = rules.find((one) => one.action === "deny" && meets(one, subject))
   return rule === undefined ? undefined : deny(rule.name, `the rule ${rule.name} denies it`)
 }
@@ -63,7 +74,10 @@ const onlyReads = (assessment: RiskAssessment): boolean => {
   const plan = assessment.command
   if (plan === undefined) return assessment.risk === "safe" && !assessment.opaque
   return (
-    plan.doubts.length === 0 && plan.writes.length === 0 && plan.commands.length > 0 && plan.commands.every((c) => c.readOnly && isPlain(c))
+    plan.doubts.length === 0 &&
+    plan.writes.length === 0 &&
+    plan.commands.length > 0 &&
+    plan.commands.every((c) => c.readOnly && isPlain(c))
   )
 }
 
@@ -79,7 +93,8 @@ const partDigests = (command: SimpleCommand, { call }: Subject): ReadonlyArray<s
   return [canonicalText(command.argv), command.text].map((text) => digestOf(call.tool_name, { ...args, command: text }))
 }
 
-const sameContent = (grant: Grant, content: string | undefined): boolean => grant.content === undefined || grant.content === content
+const sameContent = (grant: Grant, content: string | undefined): boolean =>
+  grant.content === undefined || grant.content === content
 
 const partGrant = (command: SimpleCommand, subject: Subject): Grant | undefined => {
   const exact = subject.grants.some(({ matcher }) => matcher.kind === "exact") ? partDigests(command, subject) : []
@@ -133,14 +148,20 @@ export const contentOf = (assessment: RiskAssessment): string | undefined => {
 const callGrant = ({ assessment, digest, grants, workspace }: Subject): Grant | undefined =>
   grants.find(
     ({ matcher, ...grant }) =>
-      (matcher.kind === "exact" && matcher.digest === digest && (grant.content === undefined || grant.content === contentOf(assessment))) ||
+      (matcher.kind === "exact" &&
+        matcher.digest === digest &&
+        (grant.content === undefined || grant.content === contentOf(assessment))) ||
       (matcher.kind === "path" && !assessment.opaque && pathsCovered(matcher.glob, assessment.paths, workspace))
   )
 
 const granted = (subject: Subject): Cover | undefined => {
   const { assessment, grants, workspace } = subject
-  if (assessment.alwaysAsk === true || commandsOf(assessment).some((command) => command.unsettled.length > 0)) return undefined
-  const here = { ...subject, grants: grants.filter((grant) => grant.tool_name === subject.call.tool_name && grant.workspace === workspace) }
+  if (assessment.alwaysAsk === true || commandsOf(assessment).some((command) => command.unsettled.length > 0))
+    return undefined
+  const here = {
+    ...subject,
+    grants: grants.filter((grant) => grant.tool_name === subject.call.tool_name && grant.workspace === workspace)
+  }
   const whole = callGrant(here)
   return whole === undefined ? lineCover(here) : { rule: "grant", grant_id: whole.grant_id }
 }
@@ -153,7 +174,11 @@ const allowRule = (subject: Subject): Rule | undefined =>
       const risk = matcher.risk === undefined || matcher.risk === subject.assessment.risk
       return risk && ((!subject.assessment.opaque && subject.assessment.command === undefined) || tool !== "*")
     }
-    return matcher.kind === "path" && !subject.assessment.opaque && pathsCovered(matcher.glob, subject.assessment.paths, subject.workspace)
+    return (
+      matcher.kind === "path" &&
+      !subject.assessment.opaque &&
+      pathsCovered(matcher.glob, subject.assessment.paths, subject.workspace)
+    )
   })
 
 const isEdit = ({ assessment, workspace }: Subject): boolean =>
@@ -189,6 +214,7 @@ export const decide = (subject: Subject): Judgement => {
   if (cover !== undefined) return allow(`the rule ${cover.rule} allows it`, cover)
   const rule = allowRule(subject)
   if (rule !== undefined) return allow(`the rule ${rule.name} allows it`, { rule: rule.name })
-  if (mode === "accept-edits" && isEdit(subject)) return allow("file edits are accepted", { rule: "mode: accept-edits" })
+  if (mode === "accept-edits" && isEdit(subject))
+    return allow("file edits are accepted", { rule: "mode: accept-edits" })
   return ask(builtin.find((one) => one.action === "ask" && meets(one, subject))?.name ?? "default", subject)
 }

@@ -26,7 +26,12 @@ export const Rule = Schema.Struct({
 })
 export type Rule = typeof Rule.Type
 
-const tool = (name: string, risk: Risk, action: Action): Rule => ({ name, tool: "*", matcher: { kind: "tool", risk }, action })
+const tool = (name: string, risk: Risk, action: Action): Rule => ({
+  name,
+  tool: "*",
+  matcher: { kind: "tool", risk },
+  action
+})
 
 /** Reads inside the workspace pass, whatever changes something asks (R140, R141, R142). */
 export const builtin: ReadonlyArray<Rule> = [

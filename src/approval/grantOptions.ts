@@ -31,7 +31,9 @@ const prefix = ({ assessment }: Asked): ReadonlyArray<GrantOption> => {
   if (plan === undefined || command === undefined || more.length > 0 || plan.doubts.length > 0) return []
   if (!isPlain(command) || command.exactOnly !== undefined) return []
   const matcher = prefixMatcher(command)
-  return matcher === undefined ? [] : [{ id: "command", label: `commands that begin with ${canonicalText(command.prefix)}`, matcher }]
+  return matcher === undefined
+    ? []
+    : [{ id: "command", label: `commands that begin with ${canonicalText(command.prefix)}`, matcher }]
 }
 
 /** Characters that mean something in a glob are taken for themselves. */

@@ -10,7 +10,9 @@ import * as Canonical from "../domain/Canonical.ts"
 
 /** As the registry makes it: SHA-256 of tool name and canonical arguments. */
 export const digestOf = (tool: string, args: unknown): string =>
-  createHash("sha256").update(`${tool}\n${Canonical.stringify(args)}`).digest("hex")
+  createHash("sha256")
+    .update(`${tool}\n${Canonical.stringify(args)}`)
+    .digest("hex")
 
 const globs = new Map<string, (path: string) => boolean>()
 
@@ -54,7 +56,8 @@ export const pathsOf = (assessment: RiskAssessment): ReadonlyArray<string> => [
   ...(assessment.command?.commands.flatMap((command) => command.paths) ?? [])
 ]
 
-export const isPlain = (command: SimpleCommand): boolean => command.notPlain.length === 0 && command.unsettled.length === 0
+export const isPlain = (command: SimpleCommand): boolean =>
+  command.notPlain.length === 0 && command.unsettled.length === 0
 
 /** A user's rule allows this command: plain, whole words; a program that runs others only word for word (P5). */
 export const ruleCovers = (argv: ReadonlyArray<string>, command: SimpleCommand): boolean =>
@@ -68,7 +71,16 @@ export const grantCovers = (argv: ReadonlyArray<string>, command: SimpleCommand)
 
 /** Options in front of a subcommand that take a value of their own. */
 const VALUES: Readonly<Record<string, ReadonlySet<string>>> = {
-  git: new Set(["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--super-prefix", "--config-env"]),
+  git: new Set([
+    "-C",
+    "-c",
+    "--git-dir",
+    "--work-tree",
+    "--namespace",
+    "--exec-path",
+    "--super-prefix",
+    "--config-env"
+  ]),
   npm: new Set(["--prefix", "-C", "--registry"]),
   docker: new Set(["-H", "--host", "--context", "--config", "-l"])
 }

@@ -45,11 +45,16 @@ export const prompt = (state: SessionState, command: PromptCommand): Result.Resu
   return Result.succeed({ kind: "wait", event })
 }
 
-/** The next waiting prompt as a new task, where one may start now. */
-export const nextQueued = (state: SessionState, task_id: TaskId): Durable<"task_started"> | undefined => {
+/** The next waiting prompt as a new task, where one may start now; `resume` lifts the pause after an interrupt. */
+export const nextQueued = (
+  state: SessionState,
+  task_id: TaskId,
+  resume = false
+): Durable<"task_started"> | undefined => {
   const next = state.queue[0]
-  if (state.task !== undefined || state.queue_paused || next === undefined) return undefined
-  return { type: "task_started", task_id, prompt_id: next.prompt_id, content: next.content }
+  if (state.task !== undefined || next === undefined || (state.queue_paused && !resume)) return undefined
+  const { prompt_id, content, idempotency_key: key } = next
+  return { type: "task_started", task_id, prompt_id, content, ...(key === undefined ? {} : { idempotency_key: key }) }
 }
 
 export const unqueue = (state: SessionState, id: PromptId): Result.Result<Durable<"prompt_unqueued">, ErrorCode> => {
@@ -73,7 +78,10 @@ const findCall = (state: SessionState, id: RequestId): CallState | undefined =>
     .flatMap((item) => (item.kind === "answer" ? item.calls : []))
     .find((call) => call.request?.request_id === id)
 
-const decisionsOf = { tool: ["allow_once", "allow_session", "deny"], recovery: ["retry", "skip", "stop", "allow_once", "deny"] }
+const decisionsOf = {
+  tool: ["allow_once", "allow_session", "deny"],
+  recovery: ["retry", "skip", "stop", "allow_once", "deny"]
+}
 
 /** Whether an answer counts: `undefined` when it does, the reason when not. `now` in milliseconds. */
 export const checkAnswer = (
@@ -95,9 +103,7 @@ export const checkAnswer = (
 }
 
 export const clear = (state: SessionState): Result.Result<Durable<"cleared">, ErrorCode> =>
-  state.task === undefined
-    ? Result.succeed({ type: "cleared", up_to_seq: state.seq })
-    : Result.fail("session_busy")
+  state.task === undefined ? Result.succeed({ type: "cleared", up_to_seq: state.seq }) : Result.fail("session_busy")
 
 /** How a task ends. */
 export type Outcome =
@@ -163,7 +169,12 @@ const terminal = (task_id: TaskId, state: SessionState, outcome: Outcome): Durab
     case "completed":
       return { type: "task_completed", task_id, usage }
     case "canceled":
-      return { type: "task_canceled", task_id, usage, ...(outcome.reason === undefined ? {} : { reason: outcome.reason }) }
+      return {
+        type: "task_canceled",
+        task_id,
+        usage,
+        ...(outcome.reason === undefined ? {} : { reason: outcome.reason })
+      }
     case "failed":
       return { type: "task_failed", task_id, usage, error: { ...outcome.error, task_id } }
   }

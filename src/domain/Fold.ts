@@ -168,4 +168,5 @@ const apply = (state: SessionState, event: DurableBody): SessionState => {
 }
 
 /** Folds the next public event. An event of a kind this version does not know counts and changes nothing. */
-export const fold = (state: SessionState, event: DurableBody): SessionState => apply({ ...state, seq: state.seq + 1 }, event)
+export const fold = (state: SessionState, event: DurableBody): SessionState =>
+  apply({ ...state, seq: state.seq + 1 }, event)

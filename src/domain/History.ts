@@ -29,7 +29,11 @@ const ofAnswer = (answer: AnswerItem): ReadonlyArray<Message> => {
       role: "assistant",
       content: text.toWellFormed(),
       ...(answer.reasoning === undefined ? {} : { reasoning: answer.reasoning.toWellFormed() }),
-      tool_calls: answer.calls.map(({ call_id, tool_name, arguments: args }) => ({ call_id, tool_name, arguments: args }))
+      tool_calls: answer.calls.map(({ call_id, tool_name, arguments: args }) => ({
+        call_id,
+        tool_name,
+        arguments: args
+      }))
     },
     ...answer.calls.map(observation)
   ]

@@ -25,13 +25,24 @@ const MANIFESTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   pytest: ["conftest.py", "pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"]
 }
 
-const SCRIPTED: ReadonlySet<string> = new Set([...SHELLS, "python", "perl", "ruby", "node", "deno", "tsx", "php", "lua"])
+const SCRIPTED: ReadonlySet<string> = new Set([
+  ...SHELLS,
+  "python",
+  "perl",
+  "ruby",
+  "node",
+  "deno",
+  "tsx",
+  "php",
+  "lua"
+])
 
 /** Names whose contents count, present or not: a file that appears is a change too. */
 const filesOf = (program: string, name: string, args: ReadonlyArray<string>): ReadonlyArray<string> => {
   const plain = plainName(name)
   const manifests = Object.hasOwn(MANIFESTS, plain) ? MANIFESTS[plain]! : []
-  const scripts = SCRIPTED.has(plain) || name === "." || name === "source" ? args.filter((word) => !word.startsWith("-")) : []
+  const scripts =
+    SCRIPTED.has(plain) || name === "." || name === "source" ? args.filter((word) => !word.startsWith("-")) : []
   return [...(program.includes("/") ? [program] : []), ...manifests, ...scripts]
 }
 

@@ -9,19 +9,24 @@ import { riskyWords } from "./commandOptions.ts"
 
 const set = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 
-const READS = set(`status log diff show rev-parse blame annotate ls-files ls-tree cat-file describe shortlog rev-list name-rev
+const READS =
+  set(`status log diff show rev-parse blame annotate ls-files ls-tree cat-file describe shortlog rev-list name-rev
   merge-base grep count-objects show-ref for-each-ref whatchanged diff-tree diff-index diff-files cherry range-diff
   check-ignore check-attr var version reflog`)
-const CHANGES = set(`add commit checkout switch restore reset branch tag stash merge cherry-pick revert rm mv clean init fetch
+const CHANGES =
+  set(`add commit checkout switch restore reset branch tag stash merge cherry-pick revert rm mv clean init fetch
   pull push rebase remote apply am gc worktree notes sparse-checkout`)
 const REMOTE = set("fetch pull push remote")
 
-const SAFE_CORE = set(`repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks autocrlf eol
+const SAFE_CORE =
+  set(`repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks autocrlf eol
   safecrlf quotepath abbrev compression bigfilethreshold whitespace commentchar longpaths sharedrepository untrackedcache
   preloadindex splitindex`)
-const SAFE_SECTIONS = set(`branch user author committer pull push init color advice status log fetch rebase rerere commit tag
+const SAFE_SECTIONS =
+  set(`branch user author committer pull push init color advice status log fetch rebase rerere commit tag
   index pack gc transfer extensions lfs column help versionsort i18n stash apply`)
-const SAFE_KEYS = set(`remote.url remote.pushurl remote.fetch remote.push remote.tagopt remote.prune remote.mirror diff.renames
+const SAFE_KEYS =
+  set(`remote.url remote.pushurl remote.fetch remote.push remote.tagopt remote.prune remote.mirror diff.renames
   diff.algorithm diff.colormoved diff.mnemonicprefix diff.renamelimit merge.ff merge.conflictstyle merge.renamelimit submodule.active
   submodule.url submodule.recurse submodule.fetchjobs`)
 
@@ -106,13 +111,16 @@ export interface GitJudgement {
 }
 
 const remoteWhy = (command: string, args: ReadonlyArray<string>): ReadonlyArray<string> => {
-  if (command === "remote") return args.every((word) => word === "-v" || word === "show") ? [] : ["changes or asks a remote"]
+  if (command === "remote")
+    return args.every((word) => word === "-v" || word === "show") ? [] : ["changes or asks a remote"]
   const first = args.find((word) => !word.startsWith("-"))
   return first === undefined || /^[\w-]+$/.test(first) ? [] : ["names a remote by its address"]
 }
 
 const hooksWhy = (vetted: ReadonlyArray<string>): ReadonlyArray<string> =>
-  vetted.filter((found) => found.startsWith(HOOK)).map((found) => `the repository's ${found.slice(HOOK.length)} hook would run`)
+  vetted
+    .filter((found) => found.startsWith(HOOK))
+    .map((found) => `the repository's ${found.slice(HOOK.length)} hook would run`)
 
 /** Judges git's words behind `git`. `vetted` is what the repository's own files say, read once a line. */
 export const judgeGit = (args: ReadonlyArray<string>, vetted: ReadonlyArray<string>): GitJudgement => {
@@ -130,10 +138,15 @@ export const judgeGit = (args: ReadonlyArray<string>, vetted: ReadonlyArray<stri
   const options = end < 0 ? rest : rest.slice(0, end)
   const risky = [
     ...riskyWords("git", options),
-    ...options.filter((word) => (command === "grep" && word.startsWith("-O")) || (command === "rebase" && /^-[ix]/.test(word)))
+    ...options.filter(
+      (word) => (command === "grep" && word.startsWith("-O")) || (command === "rebase" && /^-[ix]/.test(word))
+    )
   ]
   return {
-    notPlain: [...risky.map((word) => `has the option ${word}`), ...(REMOTE.has(command) ? remoteWhy(command, options) : [])],
+    notPlain: [
+      ...risky.map((word) => `has the option ${word}`),
+      ...(REMOTE.has(command) ? remoteWhy(command, options) : [])
+    ],
     unsettled: [...config, ...(reads ? [] : hooksWhy(vetted))],
     readOnly: reads && risky.length === 0
   }

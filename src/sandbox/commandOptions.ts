@@ -23,7 +23,8 @@ const clustered = (word: string, letters: string): boolean =>
 
 const isDangerous = (word: string, own: Options): boolean => {
   const name = longName(word, own.oneDash === true)
-  if (name !== undefined && (abbreviates(name, own, 1) || abbreviates(name, ANY_PROGRAM, GENERIC_ABBREVIATION))) return true
+  if (name !== undefined && (abbreviates(name, own, 1) || abbreviates(name, ANY_PROGRAM, GENERIC_ABBREVIATION)))
+    return true
   return own.oneDash !== true && clustered(word, own.short ?? "")
 }
 

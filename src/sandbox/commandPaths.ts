@@ -17,7 +17,14 @@ export interface Place {
 }
 
 /** Devices that keep nothing: a redirect to one is no write. */
-const SINKS: ReadonlySet<string> = new Set(["/dev/null", "/dev/zero", "/dev/full", "/dev/stdin", "/dev/stdout", "/dev/stderr"])
+const SINKS: ReadonlySet<string> = new Set([
+  "/dev/null",
+  "/dev/zero",
+  "/dev/full",
+  "/dev/stdin",
+  "/dev/stdout",
+  "/dev/stderr"
+])
 export const isSink = (word: string): boolean => SINKS.has(word) || /^\/dev\/fd\/\d+$/.test(word)
 
 /** The entry `name` of a directory that is real: itself, or where its link leads; undefined: it cannot be known. */
@@ -61,7 +68,13 @@ const CONTROL = /^(?:\.git|git~1|\.claw|claw~1|\.claw\.json|\.clawrc|claw\.confi
 
 /** Letter case, compatibility forms and trailing dots change nothing. */
 export const isControlName = (name: string): boolean =>
-  CONTROL.test(name.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, "").toLowerCase().replace(/[. ]+$/, ""))
+  CONTROL.test(
+    name
+      .normalize("NFKC")
+      .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
+      .toLowerCase()
+      .replace(/[. ]+$/, "")
+  )
 
 export interface Paths {
   readonly workspace: string

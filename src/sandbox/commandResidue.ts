@@ -12,7 +12,11 @@ export const commandSpans = (node: Command): ReadonlyArray<Span> => {
   return parts.flatMap((part): ReadonlyArray<Span> => {
     const own: Span = [part.pos, part.end]
     if (part.type !== "HereDoc") return [own]
-    return [own, [part.body.pos, part.body.end], ...(part.closing === undefined ? [] : [[part.closing.pos, part.closing.end] as const])]
+    return [
+      own,
+      [part.body.pos, part.body.end],
+      ...(part.closing === undefined ? [] : [[part.closing.pos, part.closing.end] as const])
+    ]
   })
 }
 

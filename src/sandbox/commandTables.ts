@@ -40,14 +40,18 @@ const EXACT_ONLY: ReadonlyArray<readonly [ReadonlySet<string>, string]> = [
       links elinks rclone aws gcloud az gh glab dig nslookup host ping`),
     "it reaches the network, and no host was named"
   ],
-  [set("pkill killall kill skill xkill gpg ssh-keygen ssh-add ssh-agent security pass keyctl"), "it reaches processes or keys that are not the workspace's"]
+  [
+    set("pkill killall kill skill xkill gpg ssh-keygen ssh-add ssh-agent security pass keyctl"),
+    "it reaches processes or keys that are not the workspace's"
+  ]
 ]
 
 export const exactOnly = (name: string): string | undefined =>
   EXACT_ONLY.find(([names]) => names.has(name) || names.has(plainName(name)))?.[1]
 
 /** Builtins that change the shell for what follows, or run what they are given. */
-export const SHELL_STATE = set(`alias unalias hash enable source . trap set shopt export declare typeset local readonly unset
+export const SHELL_STATE =
+  set(`alias unalias hash enable source . trap set shopt export declare typeset local readonly unset
   bind complete compgen compopt history fc read readarray mapfile getopts cd pushd popd dirs umask ulimit kill disown jobs
   fg bg wait suspend exit logout return let eval exec command builtin coproc break continue shift caller times`)
 
@@ -89,19 +93,41 @@ export const OPTIONS: Readonly<Record<string, Options>> = {
     long: list(`output ext-diff open-files-in-pager upload-pack receive-pack exec template strategy separate-git-dir git-dir
       work-tree super-prefix config repo`)
   },
-  npm: { long: list("script-shell prefix userconfig globalconfig node-options shell dir scripts-prepend-node-path git init-module viewer editor browser local-prefix location"), short: "Cg" },
+  npm: {
+    long: list(
+      "script-shell prefix userconfig globalconfig node-options shell dir scripts-prepend-node-path git init-module viewer editor browser local-prefix location"
+    ),
+    short: "Cg"
+  },
   pnpm: { long: list("script-shell dir prefix config node-options shell-emulator shell-mode"), short: "Cc" },
   yarn: { long: list("cwd script-shell use-yarnrc prefix modules-folder"), short: "" },
   go: {
-    long: list("exec toolexec o C modfile overlay vettool outputdir coverprofile cpuprofile memprofile blockprofile mutexprofile trace pkgdir gccgoflags gcflags ldflags asmflags"),
+    long: list(
+      "exec toolexec o C modfile overlay vettool outputdir coverprofile cpuprofile memprofile blockprofile mutexprofile trace pkgdir gccgoflags gcflags ldflags asmflags"
+    ),
     oneDash: true
   },
   cargo: { long: list("config manifest-path target-dir"), short: "ZC" },
-  pytest: { long: list("rootdir confcutdir basetemp override-ini config-file junitxml junit-xml log-file pastebin result-log"), short: "pco" },
-  jest: { long: list("config rootDir globalSetup testEnvironment runner reporters setupFiles transform outputFile"), short: "c" },
+  pytest: {
+    long: list("rootdir confcutdir basetemp override-ini config-file junitxml junit-xml log-file pastebin result-log"),
+    short: "pco"
+  },
+  jest: {
+    long: list("config rootDir globalSetup testEnvironment runner reporters setupFiles transform outputFile"),
+    short: "c"
+  },
   vitest: { long: list("config root dir globals environment reporter outputFile"), short: "cr" },
-  tsc: { long: list("project outDir outFile rootDir build declarationDir tsBuildInfoFile init watch generateTrace"), short: "pbw", oneDash: true },
-  eslint: { long: list("config resolve-plugins-relative-to rulesdir parser plugin output-file format fix fix-dry-run cache-location"), short: "cof" },
+  tsc: {
+    long: list("project outDir outFile rootDir build declarationDir tsBuildInfoFile init watch generateTrace"),
+    short: "pbw",
+    oneDash: true
+  },
+  eslint: {
+    long: list(
+      "config resolve-plugins-relative-to rulesdir parser plugin output-file format fix fix-dry-run cache-location"
+    ),
+    short: "cof"
+  },
   prettier: { long: list("config plugin write cache-location find-config-path"), short: "w" },
   touch: { long: list("reference"), short: "" },
   cp: { long: [], short: "" },
@@ -117,7 +143,8 @@ export const FIND_LOOKS = set(`-name -iname -path -ipath -wholename -iwholename 
   -writable -executable -links -inum -maxdepth -mindepth -depth -d -prune -quit -print -print0 -printf -ls -not -and -or
   -a -o -true -false -daystart -mount -xdev -P -regextype -noleaf -ignore_readdir_race -warn -nowarn -samefile -newermt -newerct -newerat`)
 /** Those that take the next word, whatever it looks like. */
-export const FIND_VALUES = set(`-name -iname -path -ipath -wholename -iwholename -regex -iregex -type -xtype -size -mtime
+export const FIND_VALUES =
+  set(`-name -iname -path -ipath -wholename -iwholename -regex -iregex -type -xtype -size -mtime
   -atime -ctime -mmin -amin -cmin -newer -anewer -cnewer -user -group -uid -gid -perm -links -inum -maxdepth -mindepth
   -printf -regextype -samefile -newermt -newerct -newerat`)
 const FIND_TEXT = set("-name -iname -path -ipath -wholename -iwholename -regex -iregex -printf -type -size -perm")
@@ -127,7 +154,9 @@ export const TEXT_ONLY = set("echo printf true false : seq basename dirname expr
 /** Their first plain word is a pattern, unless an option gives it. */
 export const PATTERN_FIRST = set("grep egrep fgrep rg ag ack jq yq")
 export const TEXT_OPTIONS: Readonly<Record<string, ReadonlySet<string>>> = {
-  git: set("-m --message --author --grep --format --pretty -S -G --date --since --until --after --before --committer -L --trailer"),
+  git: set(
+    "-m --message --author --grep --format --pretty -S -G --date --since --until --after --before --committer -L --trailer"
+  ),
   grep: set("-e --regexp"),
   egrep: set("-e --regexp"),
   fgrep: set("-e --regexp"),
@@ -140,10 +169,12 @@ export const TEXT_OPTIONS: Readonly<Record<string, ReadonlySet<string>>> = {
 }
 
 /** They change the files that their words name: the write rule judges those. */
-export const WRITERS = set(`tee touch mkdir rmdir rm unlink mv cp ln install truncate shred chmod chown chgrp chattr setfattr
+export const WRITERS =
+  set(`tee touch mkdir rmdir rm unlink mv cp ln install truncate shred chmod chown chgrp chattr setfattr
   setfacl dd split csplit mkfifo mknod patch sponge rename`)
 
-const READ_ONLY = set(`cat head tail wc ls pwd echo printf true false : grep egrep fgrep rg ag stat file du df basename dirname
+const READ_ONLY =
+  set(`cat head tail wc ls pwd echo printf true false : grep egrep fgrep rg ag stat file du df basename dirname
   realpath readlink sort cut tr nl tac rev comm diff cmp column fold paste expand unexpand date whoami id uname which type
   test [ seq sleep tree jq md5sum sha1sum sha256sum sha512sum cksum od hexdump strings find git sum hostname nproc free uptime ps`)
 export const isReadOnlyProgram = (name: string): boolean => READ_ONLY.has(name)

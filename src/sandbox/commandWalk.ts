@@ -3,7 +3,15 @@
  * walk and its collection. Does not own: what a command's words mean (commandProgram).
  * Invariant: every node is visited; a construct without a rule of its own makes the line ask.
  */
-import { type Command, forEachChild, type HereDoc, parse, type Redirect, type Redirection, type SyntaxNode } from "unbash"
+import {
+  type Command,
+  forEachChild,
+  type HereDoc,
+  parse,
+  type Redirect,
+  type Redirection,
+  type SyntaxNode
+} from "unbash"
 import type { SimpleCommand } from "../domain/Approval.ts"
 import { isSink } from "./commandPaths.ts"
 import { type Facts, judgeProgram, type Surroundings } from "./commandProgram.ts"
@@ -91,12 +99,14 @@ const script = (walk: Walk, source: string, started: ReadonlyArray<string>, dept
 const visit = (walk: Walk, node: SyntaxNode, source: string, started: ReadonlyArray<string>, depth: number): void => {
   if (walk.level > MAX_LEVELS) return refuse(walk, TOO_DEEP)
   const text = node.type === "Script" ? (node.source ?? source) : source
-  if (node.type === "Script" && (node.errors?.length ?? 0) > 0) walk.doubts.add(`cannot be read: ${node.errors![0]!.message}`)
+  if (node.type === "Script" && (node.errors?.length ?? 0) > 0)
+    walk.doubts.add(`cannot be read: ${node.errors![0]!.message}`)
   const doubt = Object.hasOwn(DOUBTS, node.type) ? DOUBTS[node.type] : undefined
   if (doubt !== undefined) walk.doubts.add(doubt)
   if (node.type === "Function") selfCalls(walk, node)
   if (node.type === "Command") simple(walk, node, text, started, depth)
-  if (node.type === "Redirected") for (const one of node.redirects) for (const why of redirect(walk, one)) walk.doubts.add(why)
+  if (node.type === "Redirected")
+    for (const one of node.redirects) for (const why of redirect(walk, one)) walk.doubts.add(why)
   walk.level += 1
   forEachChild(node, (child) => visit(walk, child, text, started, depth))
   walk.level -= 1
@@ -105,7 +115,8 @@ const visit = (walk: Walk, node: SyntaxNode, source: string, started: ReadonlyAr
 /** A function that starts itself in the background or twice in a pipe has no end (fork bomb). */
 const selfCalls = (walk: Walk, node: Extract<SyntaxNode, { readonly type: "Function" }>): void => {
   const look = (inner: SyntaxNode, multiplied: boolean): void => {
-    if (inner.type === "Command" && multiplied && inner.name?.value === node.name.value) refuse(walk, "starts itself without end")
+    if (inner.type === "Command" && multiplied && inner.name?.value === node.name.value)
+      refuse(walk, "starts itself without end")
     const more = multiplied || inner.type === "Pipeline" || (inner.type === "Statement" && inner.background === true)
     forEachChild(inner, (child) => look(child, more))
   }
@@ -131,7 +142,9 @@ const DESCRIPTOR = /^(?:\d+-?|-)$/
 const redirect = (walk: Walk, node: Redirection): ReadonlyArray<string> => {
   if (node.type === "HereDoc") return heredoc(node)
   if (node.type === "HereString") {
-    return node.target === undefined ? ["has no here-string"] : shellWords(node.target, walk.around.paths.home).flatMap((word) => word.why)
+    return node.target === undefined
+      ? ["has no here-string"]
+      : shellWords(node.target, walk.around.paths.home).flatMap((word) => word.why)
   }
   const word = target(walk, node)
   if (word === undefined) return ["redirects to a name that is not literal"]
@@ -152,18 +165,24 @@ const writing = (walk: Walk, word: ShellWord): ReadonlyArray<string> => {
   const place = walk.around.paths.place(word.value)
   if (isDevice(word.value) || isDevice(place.path)) refuse(walk, `would write to the device ${word.value}`)
   else if (place.control) refuse(walk, `would write ${word.value}, which tools never write`)
-  else if (!place.inside && !word.value.includes("$") && !word.value.includes("`")) refuse(walk, `would write ${word.value} outside the workspace`)
+  else if (!place.inside && !word.value.includes("$") && !word.value.includes("`"))
+    refuse(walk, `would write ${word.value} outside the workspace`)
   return [`writes ${word.value}`]
 }
 
 /** `< 2>&1`: to bash the 2 belongs to the second redirect. */
 const runsOn = (one: Redirection, source: string): boolean =>
-  one.type !== "HereDoc" && one.target !== undefined && /^\d+$/.test(one.target.text) && /[<>]/.test(source[one.target.end] ?? "")
+  one.type !== "HereDoc" &&
+  one.target !== undefined &&
+  /^\d+$/.test(one.target.text) &&
+  /[<>]/.test(source[one.target.end] ?? "")
 
 const simple = (walk: Walk, node: Command, source: string, started: ReadonlyArray<string>, depth: number): void => {
   const home = walk.around.paths.home
   const suffix = node.args.flatMap((arg) =>
-    arg.type === "Word" ? shellWords(arg, home) : [{ value: arg.text, why: ["assigns a variable"], glob: false, splits: false }]
+    arg.type === "Word"
+      ? shellWords(arg, home)
+      : [{ value: arg.text, why: ["assigns a variable"], glob: false, splits: false }]
   )
   const words = [...(node.name === undefined ? [] : shellWords(node.name, home)), ...suffix]
   const assigns = node.prefix.flatMap((part) => (part.type === "Assignment" ? [`sets ${part.name}`] : []))
@@ -179,7 +198,8 @@ const simple = (walk: Walk, node: Command, source: string, started: ReadonlyArra
 const fed = (walk: Walk, node: Command, depth: number): void => {
   for (const one of node.redirects) {
     if (one.type === "HereDoc") script(walk, one.body.text, ["is fed to a shell"], depth)
-    if (one.type === "HereString" && one.target !== undefined) script(walk, one.target.value, ["is fed to a shell"], depth)
+    if (one.type === "HereString" && one.target !== undefined)
+      script(walk, one.target.value, ["is fed to a shell"], depth)
   }
 }
 
@@ -193,7 +213,13 @@ const factsOf = (walk: Walk, words: ReadonlyArray<ShellWord>): Facts => {
   return facts
 }
 
-const command = (walk: Walk, words: ReadonlyArray<ShellWord>, text: string, why: ReadonlyArray<string>, depth: number): void => {
+const command = (
+  walk: Walk,
+  words: ReadonlyArray<ShellWord>,
+  text: string,
+  why: ReadonlyArray<string>,
+  depth: number
+): void => {
   if (words.length === 0) {
     if (why.length > 0) walk.commands.push(bare(text, why))
     return

@@ -39,7 +39,7 @@ const env: Reader = (words) => {
     const word = args[at]!
     const split = /^(?:-[iv0]*S|--split-string(?:=|$))(.*)$/s.exec(word)
     if (split !== null) {
-      const text = split[1] === "" ? args[(at += 1)] ?? "" : split[1]!.replace(/^=/, "")
+      const text = split[1] === "" ? (args[(at += 1)] ?? "") : split[1]!.replace(/^=/, "")
       scripts.push(literalWord([text, ...args.slice(at + 1)].join(" ")))
     } else if (["-u", "-C", "--unset", "--chdir", "-a", "--argv0"].includes(word)) at += 1
     else if (!word.startsWith("-") && !ASSIGNMENT.test(word)) break
@@ -52,9 +52,7 @@ const joined = (words: ReadonlyArray<ShellWord>): Started =>
     ? nothing
     : {
         commands: [],
-        scripts: [
-          { ...literalWord(words.map((word) => word.value).join(" ")), why: words.flatMap((word) => word.why) }
-        ]
+        scripts: [{ ...literalWord(words.map((word) => word.value).join(" ")), why: words.flatMap((word) => word.why) }]
       }
 
 /** `sh -c TEXT`, in a cluster too (`-lc`); without it the script is a file or standard input, and unknown. */
@@ -133,7 +131,9 @@ const READERS: Readonly<Record<string, Reader>> = {
   coproc: after(),
   exec: after("-a"),
   unbuffer: after(),
-  xargs: after("-I -i -n -P -L -l -d -E -e -s -a --replace --max-args --max-procs --max-lines --delimiter --eof --max-chars --arg-file"),
+  xargs: after(
+    "-I -i -n -P -L -l -d -E -e -s -a --replace --max-args --max-procs --max-lines --delimiter --eof --max-chars --arg-file"
+  ),
   parallel: after("-j --jobs -a -I --colsep --delay"),
   watch: (words) => joined(after("-n --interval")(words).commands[0] ?? []),
   chroot: after("", 1),
@@ -165,7 +165,10 @@ const READERS: Readonly<Record<string, Reader>> = {
   fd,
   fdfind: fd,
   git,
-  npm: (words) => (/^(?:exec|x)$/.test(words[1]?.value ?? "") ? command(words.slice(skipOptions(values(words), 2, flags("-p --package")))) : nothing)
+  npm: (words) =>
+    /^(?:exec|x)$/.test(words[1]?.value ?? "")
+      ? command(words.slice(skipOptions(values(words), 2, flags("-p --package"))))
+      : nothing
 }
 
 /** Programs whose very purpose is to start another one. */

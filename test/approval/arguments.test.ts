@@ -13,8 +13,9 @@ describe("duplicate keys", () => {
     ['{"__proto__":1,"__proto__":2}', "__proto__"]
   ])("%s", (json, key) => assert.strictEqual(duplicateKey(json), key))
 
-  it.each(['{"a":{"a":1}}', '{"a":"a","b":"\\"a\\":"}', '{"a":["a","a"]}', "[]", '{"a":1,"A":2}', '""'])("none in %s", (json) =>
-    assert.isUndefined(duplicateKey(json))
+  it.each(['{"a":{"a":1}}', '{"a":"a","b":"\\"a\\":"}', '{"a":["a","a"]}', "[]", '{"a":1,"A":2}', '""'])(
+    "none in %s",
+    (json) => assert.isUndefined(duplicateKey(json))
   )
 
   it("none in anything that JSON.stringify wrote", () => {

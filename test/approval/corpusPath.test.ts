@@ -56,7 +56,9 @@ const judge = (entry: PathEntry) => {
     },
     mode: "ask",
     rules:
-      entry.deny === undefined ? [] : [{ name: "no", tool: entry.tool, matcher: { kind: "path", glob: entry.deny }, action: "deny" }],
+      entry.deny === undefined
+        ? []
+        : [{ name: "no", tool: entry.tool, matcher: { kind: "path", glob: entry.deny }, action: "deny" }],
     grants: grantOf(entry),
     workspace: WORKSPACE
   })

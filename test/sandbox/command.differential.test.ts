@@ -13,15 +13,83 @@ const asks = (line: string): boolean => {
 }
 
 const PIECES = [
-  "ls", "echo", "a", "'b c'", '"d"', '"$x"', "$(", ")", "`", "'", '"', "(", "{", "}", ";", ";;", "&", "&&", "|", "||", "|&", "!",
-  ">", ">>", "<", "<<<", "<<EOF", "EOF", "\n", "2>&1", ">&-", "if", "then", "fi", "for", "in", "do", "done", "while", "case", "esac",
-  "*", "?", "[", "]", "[[", "]]", "((", "))", "${x", "$((", "x=1", "x=(", "f()", "function", "coproc", "time", "#", "\\", "\\\n", "~", "=",
-  "{a,b}", "$'\\x41'", "<(", "!(a)", "&>", ">|", "select", "until", "elif", "else"
+  "ls",
+  "echo",
+  "a",
+  "'b c'",
+  '"d"',
+  '"$x"',
+  "$(",
+  ")",
+  "`",
+  "'",
+  '"',
+  "(",
+  "{",
+  "}",
+  ";",
+  ";;",
+  "&",
+  "&&",
+  "|",
+  "||",
+  "|&",
+  "!",
+  ">",
+  ">>",
+  "<",
+  "<<<",
+  "<<EOF",
+  "EOF",
+  "\n",
+  "2>&1",
+  ">&-",
+  "if",
+  "then",
+  "fi",
+  "for",
+  "in",
+  "do",
+  "done",
+  "while",
+  "case",
+  "esac",
+  "*",
+  "?",
+  "[",
+  "]",
+  "[[",
+  "]]",
+  "((",
+  "))",
+  "${x",
+  "$((",
+  "x=1",
+  "x=(",
+  "f()",
+  "function",
+  "coproc",
+  "time",
+  "#",
+  "\\",
+  "\\\n",
+  "~",
+  "=",
+  "{a,b}",
+  "$'\\x41'",
+  "<(",
+  "!(a)",
+  "&>",
+  ">|",
+  "select",
+  "until",
+  "elif",
+  "else"
 ]
 
-const line = fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 9 }).chain((pieces) =>
-  fc.constantFrom(" ", "").map((between) => pieces.join(between))
-)
+const line = fc
+  .array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 9 })
+  .chain((pieces) => fc.constantFrom(" ", "").map((between) => pieces.join(between)))
 
 describe("analyse and bash -n", () => {
   it("what bash refuses is doubted", () => {
@@ -35,8 +103,37 @@ describe("analyse and bash -n", () => {
   }, 90_000)
 
   it.each([
-    "if", "if true; then", "for x", "case x", "echo $(", "echo `x", "echo 'x", 'echo "x', "(", "{ ls", ")", "ls )", "ls &&", "ls |", "| ls",
-    "ls ;; ls", "<<", "cat <", "fi", "done", "f() ", "[[ a", "(( 1", "${", "x=(1", "echo <(", "while true; do", "ls & & ls", "ls; ; ls", "!(", "a b ( c"
+    "if",
+    "if true; then",
+    "for x",
+    "case x",
+    "echo $(",
+    "echo `x",
+    "echo 'x",
+    'echo "x',
+    "(",
+    "{ ls",
+    ")",
+    "ls )",
+    "ls &&",
+    "ls |",
+    "| ls",
+    "ls ;; ls",
+    "<<",
+    "cat <",
+    "fi",
+    "done",
+    "f() ",
+    "[[ a",
+    "(( 1",
+    "${",
+    "x=(1",
+    "echo <(",
+    "while true; do",
+    "ls & & ls",
+    "ls; ; ls",
+    "!(",
+    "a b ( c"
   ])("%j is doubted", (text) => {
     assert.isTrue(bashRefuses(text))
     assert.isTrue(asks(text))

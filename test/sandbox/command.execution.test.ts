@@ -41,10 +41,71 @@ const run = (line: string): ReadonlyArray<ReadonlyArray<string>> => {
 }
 
 const WORDS = [
-  "aa", "bb", "'cc'", "a\\a", '"bb"', "x", "'y z'", '"y  z"', "\\;", "';'", '"&"', "a''b", "{p,q}", "{1..3}", "x{a,b}y", "$'t\\n'", "-o", "--", "=",
-  "k=v", "'$x'", "\\$x", '"\\$x"', "#", "a#b", "é", "~", "~/f", "a~", "k=~", "\\\\", "'\\'", '"\\a"', "[x]", "!", "{", "}", "[[", "if", "(", "$x", "`aa`", "$(bb)"
+  "aa",
+  "bb",
+  "'cc'",
+  "a\\a",
+  '"bb"',
+  "x",
+  "'y z'",
+  '"y  z"',
+  "\\;",
+  "';'",
+  '"&"',
+  "a''b",
+  "{p,q}",
+  "{1..3}",
+  "x{a,b}y",
+  "$'t\\n'",
+  "-o",
+  "--",
+  "=",
+  "k=v",
+  "'$x'",
+  "\\$x",
+  '"\\$x"',
+  "#",
+  "a#b",
+  "é",
+  "~",
+  "~/f",
+  "a~",
+  "k=~",
+  "\\\\",
+  "'\\'",
+  '"\\a"',
+  "[x]",
+  "!",
+  "{",
+  "}",
+  "[[",
+  "if",
+  "(",
+  "$x",
+  "`aa`",
+  "$(bb)"
 ]
-const BETWEEN = [" ", "  ", "\t", " ; ", ";", " && ", " || ", " | ", " |& ", " & ", "\n", " \\\n", " 2>&1 ", " >/dev/null ", " </dev/null ", " # c\n", " <<'E'\naa\nE\n", " <<E\nbb\nE\n", " <<< aa "]
+const BETWEEN = [
+  " ",
+  "  ",
+  "\t",
+  " ; ",
+  ";",
+  " && ",
+  " || ",
+  " | ",
+  " |& ",
+  " & ",
+  "\n",
+  " \\\n",
+  " 2>&1 ",
+  " >/dev/null ",
+  " </dev/null ",
+  " # c\n",
+  " <<'E'\naa\nE\n",
+  " <<E\nbb\nE\n",
+  " <<< aa "
+]
 
 const line = fc
   .array(fc.tuple(fc.constantFrom(...WORDS), fc.constantFrom(...BETWEEN)), { minLength: 1, maxLength: 7 })
@@ -59,7 +120,8 @@ it("nothing runs that was not named", () => {
       fc.pre(plan.commands.every(({ notPlain }) => notPlain.every((why) => why.endsWith("outside the workspace"))))
       plain += 1
       const named = new Set(plan.commands.map(({ argv }) => JSON.stringify(argv)))
-      for (const argv of run(text)) assert.isTrue(named.has(JSON.stringify(argv)), `${JSON.stringify(text)} ran ${JSON.stringify(argv)}`)
+      for (const argv of run(text))
+        assert.isTrue(named.has(JSON.stringify(argv)), `${JSON.stringify(text)} ran ${JSON.stringify(argv)}`)
     }),
     { numRuns: 120, maxSkipsPerRun: 1_000 }
   )

@@ -28,8 +28,16 @@ it("64 KiB are judged, one byte more is refused, counted in bytes", () => {
 
 it("deep nesting ends in a refusal or a doubt, never in an overflow", () => {
   const nested = (depth: number, open: string, close: string) => open.repeat(depth) + "curl x" + close.repeat(depth)
-  for (const line of [nested(3_000, "(", ")"), nested(3_000, "$(", ")"), nested(3_000, "{ ", ";}"), "env ".repeat(3_000) + "curl"]) {
+  for (const line of [
+    nested(3_000, "(", ")"),
+    nested(3_000, "$(", ")"),
+    nested(3_000, "{ ", ";}"),
+    "env ".repeat(3_000) + "curl"
+  ]) {
     const plan = analyse(line, context)
-    assert.isTrue(plan.refused !== undefined || plan.doubts.length > 0 || plan.commands.some((one) => one.notPlain.length > 0), line.slice(0, 20))
+    assert.isTrue(
+      plan.refused !== undefined || plan.doubts.length > 0 || plan.commands.some((one) => one.notPlain.length > 0),
+      line.slice(0, 20)
+    )
   }
 })

@@ -44,7 +44,8 @@ export const HOME = "/home/someone"
 export const makeWorkspace = (): { readonly path: string; readonly remove: () => void } => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "claw-corpus-")))
   const path = join(root, "ws")
-  for (const directory of ["docs", "src", "node_modules", ".git/hooks"]) mkdirSync(join(path, directory), { recursive: true })
+  for (const directory of ["docs", "src", "node_modules", ".git/hooks"])
+    mkdirSync(join(path, directory), { recursive: true })
   writeFileSync(join(path, "README.md"), "hello\n")
   writeFileSync(join(path, "package.json"), '{"scripts":{"test":"true"}}\n')
   writeFileSync(join(path, ".git/config"), "[core]\n\trepositoryformatversion = 0\n\tbare = false\n")
@@ -80,7 +81,10 @@ export const makeGrant = (workspace: string, match: "exact" | "prefix", argv: Re
   return {
     grant_id: `grant_${text}` as GrantId,
     tool_name: "bash",
-    matcher: match === "exact" ? { kind: "exact", digest: digestOf("bash", { command: text }) } : { kind: "command", argv: [first, ...rest] },
+    matcher:
+      match === "exact"
+        ? { kind: "exact", digest: digestOf("bash", { command: text }) }
+        : { kind: "command", argv: [first, ...rest] },
     workspace,
     created_at: "2026-01-01T00:00:00.000Z",
     expires_at: "2126-01-01T00:00:00.000Z",
@@ -106,7 +110,15 @@ export interface Judged {
 }
 
 /** The real decision about one bash call. */
-export const judgeBash = ({ command, workspace, rules = [], grants = [], mode = "ask", path, raw }: Judged): Judgement => {
+export const judgeBash = ({
+  command,
+  workspace,
+  rules = [],
+  grants = [],
+  mode = "ask",
+  path,
+  raw
+}: Judged): Judgement => {
   const args = raw ?? JSON.stringify({ command })
   return decide({
     call: { call_id: "call_1" as CallId, tool_name: "bash", arguments: args },
@@ -121,7 +133,8 @@ export const judgeBash = ({ command, workspace, rules = [], grants = [], mode = 
 
 const commandOf = (entry: BashEntry): string => {
   const { repeat } = entry
-  const full = repeat === undefined ? entry.command : entry.command.replace(repeat.mark, repeat.text.repeat(repeat.times))
+  const full =
+    repeat === undefined ? entry.command : entry.command.replace(repeat.mark, repeat.text.repeat(repeat.times))
   return entry.raw_arguments === true ? (JSON.parse(full) as { command: string }).command : full
 }
 
