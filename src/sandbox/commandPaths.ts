@@ -4,6 +4,7 @@
  * followed as the kernel follows them, before `..` is.
  */
 import { lstatSync, realpathSync } from "node:fs"
+import { type Guard, guardOf } from "./controlPlane.ts"
 import { globNames, isWild } from "./commandGlob.ts"
 
 const MAX_PATH_BYTES = 4_096
@@ -12,8 +13,8 @@ export interface Place {
   /** Absolute; free of links as far as it exists. */
   readonly path: string
   readonly inside: boolean
-  /** Part of `.git`, `.claw` or claw's own configuration files in the workspace, or an ancestor's. */
-  readonly control: boolean
+  /** Never written by a tool, or asked about every time (SECURITY P11). */
+  readonly guard: Guard["kind"]
 }
 
 /** Devices that keep nothing: a redirect to one is no write. */
@@ -64,18 +65,6 @@ const makeResolve = () => {
 /** What is longer than any path is text, unless it steps about. */
 const longPath = (path: string): string | undefined => (path.split("/").includes("..") ? undefined : path)
 
-const CONTROL = /^(?:\.git|git~1|\.claw|claw~1|\.claw\.json|\.clawrc|claw\.config\.json)$/
-
-/** Letter case, compatibility forms and trailing dots change nothing. */
-export const isControlName = (name: string): boolean =>
-  CONTROL.test(
-    name
-      .normalize("NFKC")
-      .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
-      .toLowerCase()
-      .replace(/[. ]+$/, "")
-  )
-
 export interface Paths {
   readonly workspace: string
   readonly home: string
@@ -95,10 +84,9 @@ export const makePaths = (workspace: string, home: string): Paths => {
   const find = (word: string): Place => {
     const absolute = word.startsWith("/") ? word : `${real}/${word}`
     const path = resolve(absolute)
-    if (path === undefined) return { path: absolute, inside: false, control: false }
+    if (path === undefined) return { path: absolute, inside: false, guard: "free" }
     const inside = contains(real, path)
-    const names = inside ? path.slice(real.length).split("/") : path.split("/")
-    return { path, inside, control: names.some(isControlName) }
+    return { path, inside, guard: guardOf(inside ? path.slice(real.length + 1) : path).kind }
   }
   const place = (word: string): Place => {
     const known = seen.get(word)

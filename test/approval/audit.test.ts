@@ -4,7 +4,11 @@ import { line, record } from "../../src/approval/Audit.ts"
 import { digestOf } from "../../src/approval/matching.ts"
 import type { CallId, EventId, GrantId, RequestId, SessionId, TaskId } from "../../src/domain/Ids.ts"
 
-const call = { call_id: "call_1" as CallId, tool_name: "bash", arguments: '{"command":"ls\\n{\\"decision\\":\\"deny\\"}"}' }
+const call = {
+  call_id: "call_1" as CallId,
+  tool_name: "bash",
+  arguments: '{"command":"ls\\n{\\"decision\\":\\"deny\\"}"}'
+}
 const event = {
   v: 1 as const,
   session_id: "s" as SessionId,
