@@ -164,9 +164,10 @@ const make = (options: ProcessOptions, pool: PipePool) => {
     const going = Effect.andThen(Effect.andThen(announce, release), started.ended)
     const bounded = Effect.timeoutOption(going, spec.timeout_ms)
     const exit = yield* Effect.exit(restore(Effect.tap(bounded, (ending) => (ending._tag === "Some" ? drained : Effect.void))))
-    const gone = yield* endProcesses(started.family, limits.grace_ms)
+    const gone = yield* endProcesses(started.family, limits.grace_ms, started)
     const ending = yield* finalEnding(started, gone)
-    yield* Effect.andThen(oneTurn, oneTurn)
+    // What it said while it was being ended is still in the pipe.
+    if (exit._tag === "Success") yield* Effect.andThen(oneTurn, oneTurn)
     started.dispose()
     live.end()
     if (exit._tag === "Failure") return yield* Effect.failCause(exit.cause)
