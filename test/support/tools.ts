@@ -33,7 +33,7 @@ export const contextFor = (resolved: ToolRegistry.ResolvedCall, emit: (text: str
 export const plainAnalysis = (source: string): CommandPlan => ({
   source,
   commands: source.split("\n").map((text) => ({ argv: text.split(" "), text, notPlain: [] })),
-  writes: Array.from(source.matchAll(/>\s*(\S+)/g), (match) => match[1] as string),
+  writes: Array.from(source.matchAll(/>+\s*(\S+)/g), (match) => match[1] as string),
   doubts: []
 })
 
