@@ -12,13 +12,11 @@ import type { Readable } from "node:stream"
 import { Context, Effect, Layer, Schema } from "effect"
 import { childEnvironment, type Environment } from "./childEnvironment.ts"
 import { endProcesses } from "./endProcesses.ts"
-import { endLeftover, type Leftover } from "./leftover.ts"
+import { endLeftover, type Leftover } from "./Leftover.ts"
 import { makeCapture, makeDecoder, makeLive, type Captured, type OutputLimits } from "./outputBuffer.ts"
 import { pause } from "./Pause.ts"
 import { makePipePool, type PipePool } from "./pipePool.ts"
 import { makeGate, SHELL, startProcess, type Ending, type Started } from "./startProcess.ts"
-
-export type { Leftover } from "./leftover.ts"
 
 export class ProcessError extends Schema.TaggedError<ProcessError>()("ProcessError", {
   reason: Schema.Literals(["bad_directory", "no_shell", "not_started", "not_ended"]),
@@ -131,11 +129,15 @@ const watch = (started: Started, spec: ProcessSpec, limits: ProcessLimits) => {
 const explain = (spec: ProcessSpec, cause: Error): ProcessError => {
   const code = (cause as NodeJS.ErrnoException).code
   if (code === "ENOENT") return new ProcessError({ reason: "no_shell", detail: "bash was not found on PATH." })
-  if (code === "E2BIG") return new ProcessError({ reason: "not_started", detail: "The command is too long to be started." })
+  if (code === "E2BIG")
+    return new ProcessError({ reason: "not_started", detail: "The command is too long to be started." })
   if (code === "ERR_INVALID_ARG_VALUE") {
     return new ProcessError({ reason: "not_started", detail: "The command contains a NUL character." })
   }
-  return new ProcessError({ reason: "not_started", detail: `The command could not be started in ${spec.cwd} (${code ?? "unknown error"}).` })
+  return new ProcessError({
+    reason: "not_started",
+    detail: `The command could not be started in ${spec.cwd} (${code ?? "unknown error"}).`
+  })
 }
 
 const checkDirectory = (cwd: string): Effect.Effect<void, ProcessError> =>
@@ -157,13 +159,19 @@ const make = (options: ProcessOptions, pool: PipePool) => {
     return Effect.mapError(startProcess(request, gate, pool), (cause) => explain(spec, cause))
   }
 
-  const attend = Effect.fnUntraced(function* (started: Started, spec: ProcessSpec, restore: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>) {
+  const attend = Effect.fnUntraced(function* (
+    started: Started,
+    spec: ProcessSpec,
+    restore: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
+  ) {
     const { output, errors, live, drained } = watch(started, spec, limits)
     const announce = spec.processStarted?.(started.pid, started.startTime) ?? Effect.void
     const release = Effect.sync(started.release)
     const going = Effect.andThen(Effect.andThen(announce, release), started.ended)
     const bounded = Effect.timeoutOption(going, spec.timeout_ms)
-    const exit = yield* Effect.exit(restore(Effect.tap(bounded, (ending) => (ending._tag === "Some" ? drained : Effect.void))))
+    const exit = yield* Effect.exit(
+      restore(Effect.tap(bounded, (ending) => (ending._tag === "Some" ? drained : Effect.void)))
+    )
     const gone = yield* endProcesses(started.family, limits.grace_ms, started)
     const ending = yield* finalEnding(started, gone)
     // What it said while it was being ended is still in the pipe.
@@ -171,7 +179,8 @@ const make = (options: ProcessOptions, pool: PipePool) => {
     started.dispose()
     live.end()
     if (exit._tag === "Failure") return yield* Effect.failCause(exit.cause)
-    if (ending === undefined) return yield* new ProcessError({ reason: "not_ended", detail: "A process of the command could not be ended." })
+    if (ending === undefined)
+      return yield* new ProcessError({ reason: "not_ended", detail: "A process of the command could not be ended." })
     return resultOf(ending, output.result(), errors.result(), exit.value._tag === "None")
   })
 

@@ -16,9 +16,6 @@ import { replaceFile, stampOf, type Stamp } from "./replaceFile.ts"
 import { isInside, resolvePath, type Resolved } from "./resolvePath.ts"
 import { WorkspaceError } from "./WorkspaceError.ts"
 
-export type { Stamp } from "./replaceFile.ts"
-export type { Guard } from "./controlPlane.ts"
-
 export type Kind = "file" | "directory" | "missing"
 
 export interface Place {
@@ -83,10 +80,18 @@ export interface WorkspaceOptions {
 const readAt = promisify(readFd)
 
 const CAUSES: Readonly<Record<string, string>> = {
-  ENOENT: "does not exist", EACCES: "may not be accessed", EPERM: "may not be changed", ENOSPC: "does not fit: the disk is full",
-  EROFS: "is on a read-only file system", EISDIR: "is a directory", ENOTDIR: "goes through something that is not a directory",
-  ENAMETOOLONG: "has a name that is too long", EDQUOT: "does not fit: the quota is used up", EMFILE: "cannot be opened: too many open files",
-  ELOOP: "was exchanged for a link while it was being opened", ENXIO: "is not a regular file"
+  ENOENT: "does not exist",
+  EACCES: "may not be accessed",
+  EPERM: "may not be changed",
+  ENOSPC: "does not fit: the disk is full",
+  EROFS: "is on a read-only file system",
+  EISDIR: "is a directory",
+  ENOTDIR: "goes through something that is not a directory",
+  ENAMETOOLONG: "has a name that is too long",
+  EDQUOT: "does not fit: the quota is used up",
+  EMFILE: "cannot be opened: too many open files",
+  ELOOP: "was exchanged for a link while it was being opened",
+  ENXIO: "is not a regular file"
 }
 
 const failed = (path: string, why: string, code: WorkspaceError["code"] = "tool_failed") =>
@@ -122,7 +127,8 @@ const realOf = (directory: string): string => {
 const makeLocate = (root: string, own: ReadonlyArray<string>) =>
   Effect.fnUntraced(function* (path: string) {
     const resolved = resolvePath(root, path)
-    if ("why" in resolved) return yield* failed(path, resolved.why, resolved.escape ? "workspace_escape" : "tool_failed")
+    if ("why" in resolved)
+      return yield* failed(path, resolved.why, resolved.escape ? "workspace_escape" : "tool_failed")
     const { real, stats } = resolved
     if (own.some((directory) => isInside(directory, real.toLowerCase()))) {
       return yield* failed(path, "belongs to claw itself", "workspace_escape")
@@ -179,7 +185,7 @@ const listPinned = (root: string, real: string): ReadonlyArray<Entry> => {
   try {
     return readdirSync(below(pin, "."), { withFileTypes: true })
       .map((entry) => ({ name: entry.name, kind: entryKind(entry) }))
-      .sort((a, b) => (a.name < b.name ? -1 : 1))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
   } finally {
     release(pin)
   }
@@ -188,7 +194,10 @@ const listPinned = (root: string, real: string): ReadonlyArray<Entry> => {
 const make = (options: WorkspaceOptions) => {
   const root = realpathSync.native(options.root)
   if (!statSync(root).isDirectory()) throw new Error(`${options.root} is not a directory`)
-  const locate = makeLocate(root, (options.ownDirectories ?? []).map((own) => realOf(own).toLowerCase()))
+  const locate = makeLocate(
+    root,
+    (options.ownDirectories ?? []).map((own) => realOf(own).toLowerCase())
+  )
 
   const open = Effect.fnUntraced(function* (path: string) {
     const located = yield* locate(path)
@@ -199,7 +208,8 @@ const make = (options: WorkspaceOptions) => {
 
   const read = Effect.fn("Workspace.read")(function* (path: string, maxBytes: number) {
     const file = yield* open(path)
-    if (file.size > maxBytes) return yield* failed(path, `has ${file.size} bytes; at most ${maxBytes} can be read at once`)
+    if (file.size > maxBytes)
+      return yield* failed(path, `has ${file.size} bytes; at most ${maxBytes} can be read at once`)
     return { file, bytes: yield* file.read(0, file.size) }
   }, Effect.scoped)
 
@@ -222,7 +232,14 @@ const make = (options: WorkspaceOptions) => {
     return place
   }, Effect.uninterruptible)
 
-  return Workspace.of({ root, locate: (path) => Effect.map(locate(path), ({ place }) => place), open, read, list, write })
+  return Workspace.of({
+    root,
+    locate: (path) => Effect.map(locate(path), ({ place }) => place),
+    open,
+    read,
+    list,
+    write
+  })
 }
 
 /** Fails when the root is not a readable directory: the user's to mend (`workspace_unreadable`). */

@@ -6,10 +6,37 @@
 export type Environment = Readonly<Record<string, string | undefined>>
 
 const NAMES = new Set([
-  "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "HOSTNAME", "XDG_CACHE_HOME",
-  "XDG_CONFIG_HOME", "XDG_DATA_HOME", "JAVA_HOME", "GOPATH", "GOROOT", "CARGO_HOME", "RUSTUP_HOME", "NVM_DIR",
-  "PYENV_ROOT", "VIRTUAL_ENV", "PNPM_HOME", "BUN_INSTALL", "DENO_DIR", "VOLTA_HOME", "ANDROID_HOME", "SSL_CERT_FILE",
-  "SSL_CERT_DIR", "NIX_SSL_CERT_FILE", "NIX_PATH", "NODE_EXTRA_CA_CERTS"
+  "PATH",
+  "HOME",
+  "USER",
+  "LOGNAME",
+  "SHELL",
+  "LANG",
+  "LANGUAGE",
+  "TZ",
+  "TMPDIR",
+  "HOSTNAME",
+  "XDG_CACHE_HOME",
+  "XDG_CONFIG_HOME",
+  "XDG_DATA_HOME",
+  "JAVA_HOME",
+  "GOPATH",
+  "GOROOT",
+  "CARGO_HOME",
+  "RUSTUP_HOME",
+  "NVM_DIR",
+  "PYENV_ROOT",
+  "VIRTUAL_ENV",
+  "PNPM_HOME",
+  "BUN_INSTALL",
+  "DENO_DIR",
+  "VOLTA_HOME",
+  "ANDROID_HOME",
+  "SSL_CERT_FILE",
+  "SSL_CERT_DIR",
+  "NIX_SSL_CERT_FILE",
+  "NIX_PATH",
+  "NODE_EXTRA_CA_CERTS"
 ])
 
 const isAllowed = (name: string): boolean => NAMES.has(name) || /^LC_[A-Z]+$/.test(name)

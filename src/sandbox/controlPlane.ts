@@ -8,21 +8,71 @@ const CONTROL_DIRECTORIES = new Set([".git", "git~1", ".claw", "claw~1"])
 const CONTROL_FILES = new Set([".claw.json", ".clawrc", "claw.config.json"])
 
 const EXECUTING_DIRECTORIES = new Set([
-  ".vscode", ".idea", ".devcontainer", ".husky", ".cargo", ".zed", ".fleet", ".nvim", ".githooks", ".circleci"
+  ".vscode",
+  ".idea",
+  ".devcontainer",
+  ".husky",
+  ".cargo",
+  ".zed",
+  ".fleet",
+  ".nvim",
+  ".githooks",
+  ".circleci"
 ])
 const EXECUTING_FILES = new Set([
-  ".mcp.json", "mcp.json", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", "package.json", "bunfig.toml",
-  "deno.json", "deno.jsonc", "composer.json", "pyproject.toml", "setup.py", "setup.cfg", "gemfile", "rakefile",
-  "makefile", "gnumakefile", "justfile", "cargo.toml", "build.rs", "pom.xml", "build.gradle", "build.gradle.kts",
-  ".envrc", ".gitattributes", ".gitmodules", ".gitconfig", ".pre-commit-config.yaml", "lefthook.yml", ".bashrc",
-  ".bash_profile", ".profile", ".zshrc", ".zshenv", ".vimrc", ".exrc", ".gdbinit", ".inputrc", ".gitlab-ci.yml",
-  "sitecustomize.py", "usercustomize.py"
+  ".mcp.json",
+  "mcp.json",
+  ".npmrc",
+  ".yarnrc",
+  ".yarnrc.yml",
+  ".pnpmfile.cjs",
+  "package.json",
+  "bunfig.toml",
+  "deno.json",
+  "deno.jsonc",
+  "composer.json",
+  "pyproject.toml",
+  "setup.py",
+  "setup.cfg",
+  "gemfile",
+  "rakefile",
+  "makefile",
+  "gnumakefile",
+  "justfile",
+  "cargo.toml",
+  "build.rs",
+  "pom.xml",
+  "build.gradle",
+  "build.gradle.kts",
+  ".envrc",
+  ".gitattributes",
+  ".gitmodules",
+  ".gitconfig",
+  ".pre-commit-config.yaml",
+  "lefthook.yml",
+  ".bashrc",
+  ".bash_profile",
+  ".profile",
+  ".zshrc",
+  ".zshenv",
+  ".vimrc",
+  ".exrc",
+  ".gdbinit",
+  ".inputrc",
+  ".gitlab-ci.yml",
+  "sitecustomize.py",
+  "usercustomize.py"
 ])
 
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu
 
 const fold = (name: string): string =>
-  name.normalize("NFKC").replace(IGNORABLE, "").toLowerCase().replace(/::?\$.*$/, "").replace(/[. ]+$/, "")
+  name
+    .normalize("NFKC")
+    .replace(IGNORABLE, "")
+    .toLowerCase()
+    .replace(/::?\$.*$/, "")
+    .replace(/[. ]+$/, "")
 
 export type Guard =
   | { readonly kind: "free" }

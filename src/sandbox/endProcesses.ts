@@ -22,7 +22,10 @@ const send = (pid: number, signal: NodeJS.Signals): void => {
 /** The group in one system call, so that nobody in it gets the time to fork out of the way; then who left it. */
 const signalAll = (members: ReadonlyArray<Member>, family: Family, signals: ReadonlyArray<NodeJS.Signals>): void => {
   const isGroupLeft = members.some(({ grouped }) => grouped)
-  const targets = [...(isGroupLeft ? [-family.leader] : []), ...members.filter(({ grouped }) => !grouped).map(({ pid }) => pid)]
+  const targets = [
+    ...(isGroupLeft ? [-family.leader] : []),
+    ...members.filter(({ grouped }) => !grouped).map(({ pid }) => pid)
+  ]
   for (const target of targets) for (const signal of signals) send(target, signal)
 }
 

@@ -6,7 +6,15 @@
  * Linux names a descriptor's directory by /proc/self/fd/N (openat); elsewhere the real path is resolved again.
  */
 import {
-  closeSync, constants, fstatSync, fsyncSync, mkdirSync, openSync, readlinkSync, realpathSync, type BigIntStats
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  type BigIntStats
 } from "node:fs"
 import { join } from "node:path"
 import { isInside } from "./resolvePath.ts"

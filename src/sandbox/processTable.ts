@@ -50,7 +50,8 @@ export const readRow = (pid: number): Row | undefined => {
 
 const isLiving = (row: Row): boolean => row.state !== "Z" && row.state !== "X"
 
-const bootId = (): string => attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim()) ?? "unknown"
+const bootId = (): string =>
+  attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim()) ?? "unknown"
 
 /** Names this very process: its start, in ticks since a boot that is named too. */
 export const startTimeOf = (pid: number): string => `${readRow(pid)?.start ?? "gone"}@${bootId()}`
@@ -63,13 +64,20 @@ export const outputsOf = (pid: number): ReadonlyArray<string> =>
 
 /** Process ids only grow until they wrap, so that a family is found among those after its leader. */
 const candidates = (leader: number): ReadonlyArray<number> => {
-  const last = Number(attempt(() => readFileSync("/proc/loadavg", "latin1"))?.trim().split(" ").at(-1) ?? 0)
+  const last = Number(
+    attempt(() => readFileSync("/proc/loadavg", "latin1"))
+      ?.trim()
+      .split(" ")
+      .at(-1) ?? 0
+  )
   const pids = (attempt(() => readdirSync("/proc")) ?? []).map(Number).filter((pid) => Number.isInteger(pid) && pid > 1)
   return last < leader ? pids : pids.filter((pid) => pid >= leader)
 }
 
 const carriesMarker = (pid: number, marker: string): boolean =>
-  attempt(() => readFileSync(`/proc/${pid}/environ`, "latin1"))?.split("\u0000").includes(`${MARKER}=${marker}`) ?? false
+  attempt(() => readFileSync(`/proc/${pid}/environ`, "latin1"))
+    ?.split("\u0000")
+    .includes(`${MARKER}=${marker}`) ?? false
 
 const holdsOutput = (pid: number, outputs: ReadonlyArray<string>): boolean =>
   outputs.length > 0 && outputsOf(pid).some((output) => outputs.includes(output))
@@ -103,7 +111,10 @@ const scan = (family: Family): ReadonlyArray<Member> => {
   const members = new Map(rows.filter((row) => belongs(family, row)).map((row) => [row.pid, row]))
   addDescendants(members, rows)
   for (const row of members.values()) family.seen.set(row.pid, row.start)
-  return Array.from(members.values(), ({ group, pid }) => ({ pid, grouped: family.ownsGroup && group === family.leader }))
+  return Array.from(members.values(), ({ group, pid }) => ({
+    pid,
+    grouped: family.ownsGroup && group === family.leader
+  }))
 }
 
 const groupAnswers = (leader: number): boolean => attempt(() => process.kill(-leader, 0)) ?? false

@@ -18,7 +18,13 @@ export interface Stamp {
   readonly ctimeNs: bigint
 }
 
-export const stampOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): Stamp => ({ dev, ino, size, mtimeNs, ctimeNs })
+export const stampOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): Stamp => ({
+  dev,
+  ino,
+  size,
+  mtimeNs,
+  ctimeNs
+})
 
 const sameStamp = (a: Stamp, b: Stamp): boolean =>
   a.dev === b.dev && a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs

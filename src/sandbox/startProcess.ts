@@ -57,7 +57,9 @@ const inheritedDescriptors = (): ReadonlyArray<number> => {
   try {
     const flags = (fd: string) => /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, "latin1"))?.[1]
     const isInherited = (fd: string) => Number(fd) > 2 && (Number.parseInt(flags(fd) ?? "0", 8) & CLOSE_ON_EXEC) === 0
-    return readdirSync("/proc/self/fd").filter((fd) => existsSync(`/proc/self/fdinfo/${fd}`) && isInherited(fd)).map(Number)
+    return readdirSync("/proc/self/fd")
+      .filter((fd) => existsSync(`/proc/self/fdinfo/${fd}`) && isInherited(fd))
+      .map(Number)
   } catch {
     return []
   }
@@ -118,7 +120,13 @@ const describe = (child: ChildProcess, start: Start, out: Pipe | undefined, err:
   const stderr = start.merge ? undefined : (err?.reader ?? (child.stderr as Readable))
   const streams = [stdout, stderr, child.stdout, child.stderr, gate]
   for (const stream of streams) ignoreErrors(stream)
-  const family: Family = { leader: pid, ownsGroup: true, marker: start.marker, outputs: outputsOf(pid), seen: new Map() }
+  const family: Family = {
+    leader: pid,
+    ownsGroup: true,
+    marker: start.marker,
+    outputs: outputsOf(pid),
+    seen: new Map()
+  }
   return {
     pid,
     startTime: startTimeOf(pid),
@@ -141,7 +149,12 @@ const launch = (start: Start, gate: Gate, out: Pipe | undefined, err: Pipe | und
       cwd: start.cwd,
       env: { ...start.env, [MARKER]: start.marker },
       detached: true,
-      stdio: ["ignore", out?.childEnd ?? "pipe", start.merge ? (out?.childEnd ?? "ignore") : (err?.childEnd ?? "pipe"), "pipe"]
+      stdio: [
+        "ignore",
+        out?.childEnd ?? "pipe",
+        start.merge ? (out?.childEnd ?? "ignore") : (err?.childEnd ?? "pipe"),
+        "pipe"
+      ]
     })
   } finally {
     for (const pipe of [out, err]) if (pipe !== undefined) closeSync(pipe.childEnd)
@@ -160,7 +173,8 @@ export const startProcess = Effect.fnUntraced(function* (start: Start, gate: Gat
     Effect.tapError(() => abandon)
   )
   // A spawn that failed has no pid and reports it in an event.
-  if (child.pid === undefined) return yield* Effect.tapError(Effect.andThen(spawned(child), Effect.never), () => abandon)
+  if (child.pid === undefined)
+    return yield* Effect.tapError(Effect.andThen(spawned(child), Effect.never), () => abandon)
   child.on("error", () => {})
   return describe(child, start, out, err)
 })

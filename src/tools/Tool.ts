@@ -73,7 +73,7 @@ export const DEFAULT_TOOL_TIMEOUT_MS = 120_000
 
 const jsonSchema = (schema: Schema.Top): Readonly<Record<string, unknown>> => {
   const { schema: root } = Schema.toJsonSchemaDocument(schema, { onExcessProperty: "error" })
-  return root as Record<string, unknown>
+  return root
 }
 
 /** Models write `null` for what they leave out. */

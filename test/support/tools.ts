@@ -1,64 +1,54 @@
-/** The built-in tools in a directory of their own, called the way the engine calls them: resolved, assessed, permitted. */
-import { Effect, Layer, Result } from "effect"
-import type { CommandPlan, Permit } from "../../src/domain/Approval.ts"
-import type { CallId } from "../../src/domain/Ids.ts"
-import * as ProcessRunner from "../../src/sandbox/ProcessRunner.ts"
-import * as Workspace from "../../src/sandbox/Workspace.ts"
-import { makeBuiltinTools } from "../../src/tools/builtin/tools.ts"
-import type { ToolContext } from "../../src/tools/Tool.ts"
-import * as ToolRegistry from "../../src/tools/ToolRegistry.ts"
-import type { Dir } from "./workspaceDir.ts"
+/** Small tools whose effects a test can see. */
+import { Deferred, Effect, Schema } from "effect"
+import type { Risk } from "../../src/domain/Approval.ts"
+import * as Tool from "../../src/tools/Tool.ts"
 
-let calls = 0
+const Args = Schema.Struct({ path: Schema.optionalKey(Schema.String), n: Schema.optionalKey(Schema.Int) })
+type Args = typeof Args.Type
 
-export const toolCall = (tool_name: string, args: unknown) => ({
-  call_id: `call-${process.pid}-${calls++}` as CallId,
-  tool_name,
-  arguments: typeof args === "string" ? args : JSON.stringify(args)
-})
-
-export const permitFor = (resolved: ToolRegistry.ResolvedCall): Permit => {
-  let spent = false
-  const spend = () => !spent && (spent = true)
-  return { call_id: resolved.call.call_id, digest: resolved.digest, spend }
+export interface Probe {
+  readonly tool: Tool.Tool
+  /** What began and ended, in order: `+1`, `-1`. */
+  readonly log: Array<string>
 }
 
-export const contextFor = (resolved: ToolRegistry.ResolvedCall, emit: (text: string) => void = () => {}): ToolContext => ({
-  call_id: resolved.call.call_id,
-  emit,
-  processStarted: () => Effect.void
-})
+export interface ProbeOptions {
+  readonly name?: string
+  readonly risk?: Risk
+  readonly opaque?: boolean
+  readonly run?: (args: Args, context: Tool.ToolContext) => Effect.Effect<Tool.ToolOutput>
+}
 
-/** An analysis that finds nothing to object to, one command to a line, and the redirects it is told of. */
-export const plainAnalysis = (source: string): CommandPlan => ({
-  source,
-  commands: source.split("\n").map((text) => ({ argv: text.split(" "), text, notPlain: [] })),
-  writes: Array.from(source.matchAll(/>+\s*(\S+)/g), (match) => match[1] as string),
-  doubts: []
-})
-
-export const toolsIn = Effect.fnUntraced(function* (there: Dir, analyse: (source: string) => CommandPlan = plainAnalysis) {
-  const layers = Layer.mergeAll(
-    Workspace.layer({ root: there.ws }),
-    ProcessRunner.layer({ environment: { PATH: process.env["PATH"], HOME: "/tmp" } })
-  )
-  const tools = yield* Effect.provide(makeBuiltinTools({ analyse }), yield* Layer.build(layers))
-  const registry = ToolRegistry.make(tools)
-  const resolve = (name: string, args: unknown) => Effect.fromResult(registry.resolve(toolCall(name, args)))
-  const call = Effect.fnUntraced(function* (name: string, args: unknown, emit?: (text: string) => void) {
-    const resolved = yield* resolve(name, args)
-    return yield* registry.execute(resolved, permitFor(resolved), contextFor(resolved, emit))
+export const probe = (options: ProbeOptions = {}): Probe => {
+  const log: Array<string> = []
+  const tool = Tool.make({
+    name: options.name ?? "probe",
+    description: "a probe",
+    parameters: Args,
+    assess: ({ path }) =>
+      Effect.succeed({
+        risk: options.risk ?? "safe",
+        reason: "",
+        paths: path === undefined ? [] : [path],
+        opaque: options.opaque ?? false
+      }),
+    run: (args, context) =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => void log.push(`+${args.n ?? 0}`)),
+        () => options.run?.(args, context) ?? Effect.succeed({ content: `ran ${args.n ?? 0}` }),
+        () => Effect.sync(() => void log.push(`-${args.n ?? 0}`))
+      )
   })
-  return {
-    registry,
-    tools,
-    call,
-    /** The content, or the sentence of the error. */
-    say: (name: string, args: unknown) =>
-      Effect.map(Effect.result(call(name, args)), (result) => (Result.isSuccess(result) ? result.success.content : `! ${result.failure.detail}`)),
-    assess: (name: string, args: unknown) => Effect.flatMap(resolve(name, args), ({ args: decoded, tool }) => tool.assess(decoded)),
-    preview: (name: string, args: unknown) => Effect.flatMap(resolve(name, args), ({ args: decoded, tool }) => tool.preview(decoded)),
-    probe: (name: string, args: unknown) =>
-      Effect.flatMap(resolve(name, args), ({ args: decoded, tool }) => tool.probe?.(decoded) ?? Effect.succeed({ state: "unknown" as const }))
-  }
-})
+  return { tool, log }
+}
+
+/** A tool that waits until told. */
+export const waiting = (name = "wait") => {
+  const begun = Deferred.makeUnsafe<void>()
+  const go = Deferred.makeUnsafe<void>()
+  const made = probe({
+    name,
+    run: () => Effect.as(Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(go)), { content: "went on" })
+  })
+  return { ...made, begun: Deferred.await(begun), go: Deferred.succeed(go, undefined) }
+}

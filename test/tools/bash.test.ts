@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import type { CommandPlan } from "../../src/domain/Approval.ts"
 import { oddSleep, processesWith, receipt } from "../support/processes.ts"
-import { plainAnalysis, toolsIn } from "../support/tools.ts"
+import { plainAnalysis, plainCommand, toolsIn } from "../support/builtinTools.ts"
 import { dir } from "../support/workspaceDir.ts"
 
 describe("bash", () => {
@@ -14,11 +14,23 @@ describe("bash", () => {
       const run = (command: string) => call("bash", { command, timeout_ms: 20_000 })
       const sleep = oddSleep()
       const first = yield* run(`sleep ${sleep} & echo foreground-done`)
-      assert.deepStrictEqual(first, { content: "foreground-done\n", is_error: false, truncated: false, timed_out: false, exit_code: 0 })
+      assert.deepStrictEqual(first, {
+        content: "foreground-done\n",
+        is_error: false,
+        truncated: false,
+        timed_out: false,
+        exit_code: 0
+      })
       assert.strictEqual((yield* run("cat; echo after-cat")).content, "after-cat\n")
       const ticks = yield* run("(while :; do echo tick; sleep 0.1; done) & sleep 0.3; echo end-mark")
       assert.match(ticks.content, /tick[^]*end-mark/)
-      assert.deepStrictEqual(yield* run("false"), { content: "[exit code 1]", is_error: true, truncated: false, timed_out: false, exit_code: 1 })
+      assert.deepStrictEqual(yield* run("false"), {
+        content: "[exit code 1]",
+        is_error: true,
+        truncated: false,
+        timed_out: false,
+        exit_code: 1
+      })
       assert.deepStrictEqual(processesWith(sleep), [])
     })
   )
@@ -29,7 +41,10 @@ describe("bash", () => {
       const run = (command: string, timeout_ms = 20_000) => call("bash", { command, timeout_ms })
       assert.strictEqual((yield* run("printf no-newline; exit 3")).content, "no-newline\n[exit code 3]")
       const killed = yield* run("echo said; kill -SEGV $$")
-      assert.deepStrictEqual([killed.content, killed.is_error, killed.signal], ["said\n[ended by signal SIGSEGV]", true, "SIGSEGV"])
+      assert.deepStrictEqual(
+        [killed.content, killed.is_error, killed.signal],
+        ["said\n[ended by signal SIGSEGV]", true, "SIGSEGV"]
+      )
       const late = yield* run("echo said; exec sleep 30", 300)
       assert.deepStrictEqual(
         [late.content, late.is_error, late.timed_out],
@@ -57,7 +72,9 @@ describe("bash", () => {
       const { call } = yield* toolsIn(yield* dir)
       const sleep = oddSleep()
       const up = receipt("up")
-      const fiber = yield* Effect.forkChild(call("bash", { command: `setsid sleep ${sleep} & echo up; sleep ${sleep}` }, up.emit))
+      const fiber = yield* Effect.forkChild(
+        call("bash", { command: `setsid sleep ${sleep} & echo up; sleep ${sleep}` }, up.emit)
+      )
       yield* up.arrived
       yield* Fiber.interrupt(fiber)
       assert.deepStrictEqual(processesWith(sleep), [])
@@ -68,22 +85,32 @@ describe("bash", () => {
     Effect.gen(function* () {
       const there = yield* dir
       const plans: Record<string, Partial<CommandPlan>> = {
-        "ls": {},
+        ls: {},
         "eval $x": { doubts: ["a dynamic program name"] },
-        "sudo ls": { refused: "sudo is refused." },
-        "a": { commands: [{ argv: ["a"], text: "a", notPlain: ["runs another program"] }] }
+        "sudo ls": { refused: "runs as another user" },
+        a: { commands: [{ ...plainCommand("a"), notPlain: ["runs another program"] }] }
       }
       const { assess, preview } = yield* toolsIn(there, (source) => ({ ...plainAnalysis(source), ...plans[source] }))
       const seen = yield* Effect.forEach(Object.keys(plans), (command) =>
-        Effect.map(assess("bash", { command }), ({ command: plan, forbidden, opaque, reason, risk }) => [plan?.source, risk, opaque, reason, forbidden])
+        Effect.map(assess("bash", { command }), ({ command: plan, forbidden, opaque, reason, risk }) => [
+          plan?.source,
+          risk,
+          opaque,
+          reason,
+          forbidden
+        ])
       )
       assert.deepStrictEqual(seen, [
         ["ls", "mutating", true, "runs ls", undefined],
         ["eval $x", "dangerous", true, "a dynamic program name", undefined],
-        ["sudo ls", "dangerous", true, "sudo is refused.", "sudo is refused."],
+        ["sudo ls", "dangerous", true, "The command runs as another user.", "The command runs as another user."],
         ["a", "dangerous", true, "runs another program", undefined]
       ])
-      assert.deepStrictEqual(yield* preview("bash", { command: "ls\npwd" }), { kind: "command", command: "ls\npwd", parts: ["ls", "pwd"] })
+      assert.deepStrictEqual(yield* preview("bash", { command: "ls\npwd" }), {
+        kind: "command",
+        command: "ls\npwd",
+        parts: ["ls", "pwd"]
+      })
     })
   )
 
@@ -93,7 +120,9 @@ describe("bash", () => {
       there.link("ws/out", "../outside")
       const { assess } = yield* toolsIn(there)
       const judge = (command: string) =>
-        Effect.map(assess("bash", { command }), ({ alwaysAsk, forbidden }) => (forbidden !== undefined ? "forbidden" : alwaysAsk === true ? "always" : "ask"))
+        Effect.map(assess("bash", { command }), ({ alwaysAsk, forbidden }) =>
+          forbidden !== undefined ? "forbidden" : alwaysAsk === true ? "always" : "ask"
+        )
       const commands = {
         "echo x > file.txt": "ask",
         "make > /dev/null": "ask",

@@ -3,14 +3,18 @@ import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Result, Schema } from "effect"
 import * as Tool from "../../src/tools/Tool.ts"
 import * as ToolRegistry from "../../src/tools/ToolRegistry.ts"
-import { contextFor, permitFor, toolCall, toolsIn } from "../support/tools.ts"
+import { contextFor, permitFor, toolCall, toolsIn } from "../support/builtinTools.ts"
 import { dir } from "../support/workspaceDir.ts"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
 const toolWith = (run: Tool.ToolSpec<{}>["run"], more: Partial<Tool.ToolSpec<{}>> = {}) =>
   Tool.make({
-    name: "t", description: "", parameters: Schema.Struct({}), run, ...more,
+    name: "t",
+    description: "",
+    parameters: Schema.Struct({}),
+    run,
+    ...more,
     assess: more.assess ?? (() => Effect.succeed({ risk: "safe", reason: "", paths: [], opaque: false }))
   })
 
@@ -25,10 +29,21 @@ describe("the registry", () => {
         return Result.isFailure(resolved) ? [resolved.failure.code, resolved.failure.detail] : ["resolved"]
       }
       assert.deepStrictEqual(complaint("rm", {}), [
-        "tool_not_found", 'There is no tool "rm". Tools: read_file, write_file, edit_file, bash, glob, grep, list_dir, todo.'
+        "tool_not_found",
+        'There is no tool "rm". Tools: read_file, write_file, edit_file, bash, glob, grep, list_dir, todo.'
       ])
-      assert.deepStrictEqual(complaint("write_file", { path: "f.txt" }), ["tool_bad_arguments", 'write_file: Missing key\n  at ["content"]'])
-      for (const args of [{ path: "f.txt", content: null }, { path: "f.txt", contents: "x" }, { path: "f.txt", content: 1 }, [], "{", { path: "f.txt", content: "x", mode: "append" }]) {
+      assert.deepStrictEqual(complaint("write_file", { path: "f.txt" }), [
+        "tool_bad_arguments",
+        'write_file: Missing key\n  at ["content"]'
+      ])
+      for (const args of [
+        { path: "f.txt", content: null },
+        { path: "f.txt", contents: "x" },
+        { path: "f.txt", content: 1 },
+        [],
+        "{",
+        { path: "f.txt", content: "x", mode: "append" }
+      ]) {
         assert.strictEqual(complaint("write_file", args)[0], "tool_bad_arguments", JSON.stringify(args))
       }
       assert.strictEqual(readFileSync(path, "utf8"), "precious")
@@ -47,7 +62,10 @@ describe("the registry", () => {
       const other = yield* resolve({ path: "b.txt", content: "b" })
       const permit = permitFor(approved)
       const dies = (resolved: ToolRegistry.ResolvedCall) =>
-        Effect.map(Effect.exit(registry.execute(resolved, permit, contextFor(resolved))), (exit) => Exit.isFailure(exit) && Cause.hasDies(exit.cause))
+        Effect.map(
+          Effect.exit(registry.execute(resolved, permit, contextFor(resolved))),
+          (exit) => Exit.isFailure(exit) && Cause.hasDies(exit.cause)
+        )
       assert.isTrue(yield* dies(other))
       assert.isTrue(yield* dies({ ...other, call: approved.call }))
       assert.isFalse(yield* dies(approved))
@@ -59,7 +77,8 @@ describe("the registry", () => {
   it.effect("the order of keys changes nothing about a digest, their values do", () =>
     Effect.gen(function* () {
       const { registry } = yield* toolsIn(yield* dir)
-      const digest = (args: string) => Effect.map(Effect.fromResult(registry.resolve(toolCall("write_file", args))), (resolved) => resolved.digest)
+      const digest = (args: string) =>
+        Effect.map(Effect.fromResult(registry.resolve(toolCall("write_file", args))), (resolved) => resolved.digest)
       const a = yield* digest('{"path":"x","content":"y"}')
       assert.strictEqual(yield* digest('{ "content" : "y", "path":"x"}'), a)
       assert.notStrictEqual(yield* digest('{"path":"x","content":"z"}'), a)
@@ -75,10 +94,13 @@ describe("the registry", () => {
       const registry = ToolRegistry.make([tool])
       const resolved = yield* Effect.fromResult(registry.resolve(toolCall("t", {})))
       const parts = [
-        registry.execute(resolved, permitFor(resolved), contextFor(resolved)), tool.assess({}), tool.preview({}), tool.probe?.({}) ?? Effect.void
+        registry.execute(resolved, permitFor(resolved), contextFor(resolved)),
+        tool.assess({}),
+        tool.preview({}),
+        tool.probe?.({}) ?? Effect.void
       ]
       for (const part of parts) {
-        const exit = yield* Effect.exit(part as Effect.Effect<unknown, unknown>)
+        const exit = yield* Effect.exit(part)
         assert.isTrue(Exit.isFailure(exit) && Cause.hasDies(exit.cause))
       }
     })

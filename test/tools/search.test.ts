@@ -1,9 +1,9 @@
 /** glob, grep, list_dir, todo (R082): what is found, in which order, and that no pattern can hang the process. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import * as Workspace from "../../src/sandbox/Workspace.ts"
+import type * as Workspace from "../../src/sandbox/Workspace.ts"
 import { makeGrep } from "../../src/tools/builtin/grep.ts"
-import { contextFor, toolCall, toolsIn } from "../support/tools.ts"
+import { contextFor, toolCall, toolsIn } from "../support/builtinTools.ts"
 import * as ToolRegistry from "../../src/tools/ToolRegistry.ts"
 import { dir, workspaceOf, type Dir } from "../support/workspaceDir.ts"
 
@@ -35,7 +35,10 @@ describe("search", () => {
     Effect.gen(function* () {
       const { say } = yield* setUp
       const glob = (args: object) => say("glob", args)
-      assert.strictEqual(yield* glob({ pattern: "**/*" }), "a.ts\nbin.dat\nkeep.log\nsrc/B.md\nsrc/b.ts\nsrc/build/d.ts")
+      assert.strictEqual(
+        yield* glob({ pattern: "**/*" }),
+        "a.ts\nbin.dat\nkeep.log\nsrc/B.md\nsrc/b.ts\nsrc/build/d.ts"
+      )
       assert.strictEqual(yield* glob({ pattern: "*.ts" }), "a.ts\nsrc/b.ts\nsrc/build/d.ts")
       assert.strictEqual(yield* glob({ pattern: "*.ts", path: "src" }), "src/b.ts\nsrc/build/d.ts")
       assert.strictEqual(yield* glob({ pattern: "src/*.{ts,md}" }), "src/B.md\nsrc/b.ts")
@@ -43,8 +46,14 @@ describe("search", () => {
       assert.strictEqual(yield* glob({ pattern: "*.yml", include_hidden: true }), ".github/ci.yml")
       assert.strictEqual(yield* glob({ pattern: "*.ts", path: "node_modules/x" }), "node_modules/x/index.ts")
       assert.strictEqual(yield* glob({ pattern: "*.rs" }), "(no files match)")
-      assert.strictEqual(yield* glob({ pattern: "*", limit: 2 }), "a.ts\nbin.dat\n[6 files match; the first 2 are shown]")
-      assert.strictEqual(yield* glob({ pattern: "/etc/*" }), "! The glob pattern must be relative; use path for the folder.")
+      assert.strictEqual(
+        yield* glob({ pattern: "*", limit: 2 }),
+        "a.ts\nbin.dat\n[6 files match; the first 2 are shown]"
+      )
+      assert.strictEqual(
+        yield* glob({ pattern: "/etc/*" }),
+        "! The glob pattern must be relative; use path for the folder."
+      )
       assert.strictEqual(yield* glob({ pattern: "*", path: "a.ts" }), '! "a.ts" is not a directory.')
     })
   )
@@ -57,15 +66,27 @@ describe("search", () => {
         yield* grep({ pattern: "^needle" }),
         "a.ts:2:needle two\na.ts:6:needle six\nkeep.log:1:needle\nsrc/b.ts:2:needle\nsrc/build/d.ts:1:needle"
       )
-      assert.strictEqual(yield* grep({ pattern: "needle", mode: "files", ignore_case: true }), "a.ts\nkeep.log\nsrc/b.ts\nsrc/build/d.ts")
-      assert.strictEqual(yield* grep({ pattern: "(?i)needle", mode: "count", path: "src" }), "src/b.ts:2\nsrc/build/d.ts:1")
+      assert.strictEqual(
+        yield* grep({ pattern: "needle", mode: "files", ignore_case: true }),
+        "a.ts\nkeep.log\nsrc/b.ts\nsrc/build/d.ts"
+      )
+      assert.strictEqual(
+        yield* grep({ pattern: "(?i)needle", mode: "count", path: "src" }),
+        "src/b.ts:2\nsrc/build/d.ts:1"
+      )
       assert.strictEqual(
         yield* grep({ pattern: "needle", glob: "a.ts", context: 1 }),
         "a.ts-1-one\na.ts:2:needle two\na.ts-3-three\n--\na.ts-5-five\na.ts:6:needle six"
       )
-      assert.strictEqual(yield* grep({ pattern: "needle", path: "a.ts", limit: 1 }), "a.ts:2:needle two\n[there may be more matches; narrow the search or raise limit]")
+      assert.strictEqual(
+        yield* grep({ pattern: "needle", path: "a.ts", limit: 1 }),
+        "a.ts:2:needle two\n[there may be more matches; narrow the search or raise limit]"
+      )
       assert.strictEqual(yield* grep({ pattern: "e.", literal: true }), "(no matches)")
-      assert.strictEqual(yield* grep({ pattern: "needle", include_hidden: true, glob: "*.yml" }), ".github/ci.yml:1:needle")
+      assert.strictEqual(
+        yield* grep({ pattern: "needle", include_hidden: true, glob: "*.yml" }),
+        ".github/ci.yml:1:needle"
+      )
       assert.match(yield* grep({ pattern: "(" }), /^! The pattern is not a valid regular expression/)
     })
   )
@@ -76,7 +97,10 @@ describe("search", () => {
     there.file("ws/a", `${"a".repeat(60)}!`)
     return yield* workspaceOf(there)
   })
-  const runGrep = Effect.fnUntraced(function* (workspace: (typeof Workspace.Workspace)["Service"], deadline_ms: number) {
+  const runGrep = Effect.fnUntraced(function* (
+    workspace: (typeof Workspace.Workspace)["Service"],
+    deadline_ms: number
+  ) {
     const grep = makeGrep(workspace, { deadline_ms })
     const resolved = yield* Effect.fromResult(ToolRegistry.make([grep]).resolve(toolCall("grep", catastrophe)))
     return yield* grep.run(resolved.args, contextFor(resolved))
@@ -86,11 +110,21 @@ describe("search", () => {
     Effect.gen(function* () {
       const workspace = yield* slow
       let turns = 0
-      const counter = yield* Effect.forkChild(Effect.forever(Effect.andThen(Effect.sleep(5), Effect.sync(() => (turns += 1)))))
+      const counter = yield* Effect.forkChild(
+        Effect.forever(
+          Effect.andThen(
+            Effect.sleep(5),
+            Effect.sync(() => (turns += 1))
+          )
+        )
+      )
       const output = yield* runGrep(workspace, 300)
       yield* Fiber.interrupt(counter)
       assert.deepStrictEqual([output.is_error, output.timed_out], [true, true])
-      assert.strictEqual(output.content, "[the search was stopped after 300 ms; use a simpler pattern or a smaller folder]")
+      assert.strictEqual(
+        output.content,
+        "[the search was stopped after 300 ms; use a simpler pattern or a smaller folder]"
+      )
       assert.isAbove(turns, 5)
     })
   )
@@ -111,7 +145,10 @@ describe("search", () => {
       const { say } = yield* setUp
       assert.strictEqual(yield* say("list_dir", { path: "src" }), ".gitignore\nB.md\nb.ts\nbuild/\nc.tmp")
       assert.strictEqual(yield* say("list_dir", { path: "a.ts" }), '! "a.ts" is a file, not a directory.')
-      const items = [{ content: "read", status: "completed" }, { content: "write", status: "in_progress" }]
+      const items = [
+        { content: "read", status: "completed" },
+        { content: "write", status: "in_progress" }
+      ]
       assert.strictEqual(yield* say("todo", { items }), "[x] read\n[>] write\n(1 of 2 done)")
     })
   )

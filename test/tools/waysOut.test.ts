@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
-import { toolsIn } from "../support/tools.ts"
+import { toolsIn } from "../support/builtinTools.ts"
 import { dir, type Dir } from "../support/workspaceDir.ts"
 
 const layOut = (there: Dir): void => {
@@ -44,7 +44,10 @@ it.live("each call is allowed or refused as the table says, and nothing outside 
     layOut(there)
     const { assess, call, preview } = yield* toolsIn(there)
     for (const [tool, template, allowed] of CALLS) {
-      const args = { ...template, ...(typeof template["path"] === "string" ? { path: template["path"].replace("{root}", there.root) } : {}) }
+      const args = {
+        ...template,
+        ...(typeof template["path"] === "string" ? { path: template["path"].replace("{root}", there.root) } : {})
+      }
       const label = `${tool} ${JSON.stringify(template)}`
       const assessment = yield* assess(tool, args)
       const hasPath = args.path !== undefined
@@ -54,11 +57,15 @@ it.live("each call is allowed or refused as the table says, and nothing outside 
       assert.strictEqual(Result.isSuccess(result), allowed, label)
       const said = Result.isSuccess(result) ? result.success.content : result.failure.detail
       if (!allowed && hasPath) assert.include(said, JSON.stringify(args.path), label)
-      for (const secret of ["S1", "S2"]) assert.notInclude(`${seen}${said}`.replaceAll("old_text", "").replaceAll('"S2"', ""), secret, label)
+      for (const secret of ["S1", "S2"])
+        assert.notInclude(`${seen}${said}`.replaceAll("old_text", "").replaceAll('"S2"', ""), secret, label)
     }
     assert.strictEqual(readFileSync(join(there.root, "outside/secret.txt"), "utf8"), "S2")
     assert.strictEqual(readFileSync(join(there.root, "ws-evil/secret.txt"), "utf8"), "S1")
-    assert.deepStrictEqual(["outside/new.txt", "outside/new2.txt"].map((path) => existsSync(join(there.root, path))), [false, false])
+    assert.deepStrictEqual(
+      ["outside/new.txt", "outside/new2.txt"].map((path) => existsSync(join(there.root, path))),
+      [false, false]
+    )
     assert.strictEqual(readFileSync(join(there.ws, "sub/nested/dir/ok.txt"), "utf8"), "ok")
   })
 )

@@ -16,7 +16,8 @@ import { WHOLE_BYTES } from "./readFile.ts"
 const Parameters = Schema.Struct({
   path: Schema.String.annotate({ description: "File to change, relative to the workspace." }),
   old_text: Schema.String.annotate({
-    description: "The text to replace, exactly as it stands in the file, with its indentation. Must stand there once, unless replace_all is set."
+    description:
+      "The text to replace, exactly as it stands in the file, with its indentation. Must stand there once, unless replace_all is set."
   }),
   new_text: Schema.String.annotate({ description: "The text to put in its place, taken literally." }),
   replace_all: Schema.optionalKey(
@@ -36,7 +37,9 @@ const edit = Effect.fnUntraced(function* (workspace: Room, tracker: FileTracker,
   const { bytes, file } = yield* workspace.read(args.path, WHOLE_BYTES)
   const { real } = file.place
   if (tracker.isStale(real, bytes)) {
-    return yield* failed(`${JSON.stringify(args.path)} changed since it was last read here; read it again before editing it.`)
+    return yield* failed(
+      `${JSON.stringify(args.path)} changed since it was last read here; read it again before editing it.`
+    )
   }
   if (fileKind(bytes).kind !== "text") return yield* failed(`${JSON.stringify(args.path)} is not a text file.`)
   const edited = applyEdit(bytes, editOf(args))
@@ -61,7 +64,11 @@ const preview = (workspace: Room, args: Args) =>
 const probe = (workspace: Room, args: Args): Effect.Effect<Tool.Probe> =>
   workspace.read(args.path, WHOLE_BYTES).pipe(
     Effect.map(({ bytes }): Tool.Probe => {
-      const contains = (text: string) => bytes.toString("latin1").replaceAll("\r\n", "\n").includes(Buffer.from(text.replaceAll("\r\n", "\n")).toString("latin1"))
+      const contains = (text: string) =>
+        bytes
+          .toString("latin1")
+          .replaceAll("\r\n", "\n")
+          .includes(Buffer.from(text.replaceAll("\r\n", "\n")).toString("latin1"))
       const old = contains(args.old_text)
       const fresh = args.new_text !== "" && contains(args.new_text)
       if (old && !fresh) return { state: "not_done" }
@@ -83,6 +90,8 @@ export const makeEditFile = (workspace: Room, tracker: FileTracker): Tool.Tool =
     assess: ({ path }) => writeRisk(workspace, path),
     preview: (args) => preview(workspace, args),
     run: (args) =>
-      edit(workspace, tracker, args).pipe(Effect.catchTag("WorkspaceError", (error) => Effect.fail(toToolError(error)))),
+      edit(workspace, tracker, args).pipe(
+        Effect.catchTag("WorkspaceError", (error) => Effect.fail(toToolError(error)))
+      ),
     probe: (args) => probe(workspace, args)
   })

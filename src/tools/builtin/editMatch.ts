@@ -46,7 +46,11 @@ const unify = (content: string): Unified => {
 /** Every place where it stands, overlapping ones too: "aa" in "aaa" is not unique. */
 const placesOf = (text: string, wanted: string): ReadonlyArray<number> => {
   const places: Array<number> = []
-  for (let at = text.indexOf(wanted); at !== -1 && places.length <= MAX_REPLACEMENTS; at = text.indexOf(wanted, at + 1)) {
+  for (
+    let at = text.indexOf(wanted);
+    at !== -1 && places.length <= MAX_REPLACEMENTS;
+    at = text.indexOf(wanted, at + 1)
+  ) {
     places.push(at)
   }
   return places
@@ -83,7 +87,10 @@ const squeeze = (line: string): string => line.trim().replace(/\s+/g, " ")
 /** For the hint only: the line of a text that differs in blanks alone. Nothing is changed on a guess. */
 const similarLine = (text: string, wanted: string): number | undefined => {
   const lines = text.split("\n").map(squeeze)
-  const needle = wanted.split("\n").map(squeeze).filter((line, at, all) => line !== "" || (at > 0 && at < all.length - 1))
+  const needle = wanted
+    .split("\n")
+    .map(squeeze)
+    .filter((line, at, all) => line !== "" || (at > 0 && at < all.length - 1))
   if (needle.length === 0) return undefined
   const at = lines.findIndex((_, from) => needle.every((line, offset) => lines[from + offset] === line))
   return at === -1 ? undefined : at + 1
@@ -91,24 +98,32 @@ const similarLine = (text: string, wanted: string): number | undefined => {
 
 const notFound = (text: string, wanted: string): string => {
   const line = similarLine(text, wanted)
-  const hint = line === undefined ? "read the file again and copy the text exactly" : `a text that differs only in blanks is at line ${line}; copy it exactly`
+  const hint =
+    line === undefined
+      ? "read the file again and copy the text exactly"
+      : `a text that differs only in blanks is at line ${line}; copy it exactly`
   return `old_text was not found (0 matches): ${hint}.`
 }
 
 export const applyEdit = (file: Buffer, edit: Edit): Result.Result<Edited, string> => {
-  if (!edit.old_text.isWellFormed() || !edit.new_text.isWellFormed()) return Result.fail("The texts are not valid Unicode.")
+  if (!edit.old_text.isWellFormed() || !edit.new_text.isWellFormed())
+    return Result.fail("The texts are not valid Unicode.")
   const content = file.toString("latin1")
   const wanted = toLf(binary(edit.old_text.replace(/^\ufeff/, "")))
   const replacement = toLf(binary(edit.new_text.replace(/^\ufeff/, "")))
-  if (wanted === "") return Result.fail("old_text is empty: give the text to replace, or use write_file for a whole file.")
+  if (wanted === "")
+    return Result.fail("old_text is empty: give the text to replace, or use write_file for a whole file.")
   if (wanted === replacement) return Result.fail("old_text and new_text are the same; nothing would change.")
   const { origin, text } = unify(content)
   const all = placesOf(text, wanted)
   if (all.length === 0) return Result.fail(notFound(text, wanted))
   if (all.length > 1 && !edit.replace_all) {
-    return Result.fail(`old_text was found ${all.length} times: add lines around it until it is unique, or set replace_all.`)
+    return Result.fail(
+      `old_text was found ${all.length} times: add lines around it until it is unique, or set replace_all.`
+    )
   }
-  if (all.length > MAX_REPLACEMENTS) return Result.fail(`old_text was found more than ${MAX_REPLACEMENTS} times; use bash for this.`)
+  if (all.length > MAX_REPLACEMENTS)
+    return Result.fail(`old_text was found more than ${MAX_REPLACEMENTS} times; use bash for this.`)
   const places = withoutOverlap(all, wanted.length)
   const parts: Array<string> = []
   let done = 0

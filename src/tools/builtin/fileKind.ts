@@ -22,8 +22,9 @@ const MAGIC: ReadonlyArray<readonly [format: string, offset: number, latin1: str
 export const fileKind = (start: Uint8Array): FileKind => {
   const bytes = Buffer.from(start.buffer, start.byteOffset, Math.min(start.byteLength, SNIFF_BYTES))
   const latin1 = bytes.toString("latin1")
-  const image = MAGIC.find(([format, offset, magic]) =>
-    latin1.startsWith(magic, offset) && (format !== "BMP" || bytes.includes(0)))
+  const image = MAGIC.find(
+    ([format, offset, magic]) => latin1.startsWith(magic, offset) && (format !== "BMP" || bytes.includes(0))
+  )
   if (image !== undefined) return { kind: "image", format: image[0] }
   if (bytes.includes(0)) return { kind: "binary" }
   return { kind: "text", bom: latin1.startsWith("\xef\xbb\xbf") ? 3 : 0 }

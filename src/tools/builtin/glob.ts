@@ -39,7 +39,9 @@ const run = Effect.fnUntraced(function* (workspace: Room, args: Args) {
   )
   if (files.length === 0) return { content: "(no files match)" }
   const more = files.length > limit || !complete
-  const rest = more ? `\n[${complete ? files.length : `more than ${files.length}`} files match; the first ${limit} are shown]` : ""
+  const rest = more
+    ? `\n[${complete ? files.length : `more than ${files.length}`} files match; the first ${limit} are shown]`
+    : ""
   return { content: files.slice(0, limit).join("\n") + rest, truncated: more }
 })
 

@@ -19,8 +19,12 @@ const DEADLINE_MS = 20_000
 
 const Parameters = Schema.Struct({
   pattern: Schema.String.annotate({ description: "Regular expression (JavaScript), matched against each line." }),
-  path: Schema.optionalKey(Schema.String.annotate({ description: "Folder or file to search. Default: the workspace." })),
-  glob: Schema.optionalKey(Schema.String.annotate({ description: "Only files that match, such as *.ts or src/**/*.md." })),
+  path: Schema.optionalKey(
+    Schema.String.annotate({ description: "Folder or file to search. Default: the workspace." })
+  ),
+  glob: Schema.optionalKey(
+    Schema.String.annotate({ description: "Only files that match, such as *.ts or src/**/*.md." })
+  ),
   mode: Schema.optionalKey(
     Schema.Literals(["content", "files", "count"]).annotate({
       description: "content: matching lines; files: paths only; count: matches per file. Default content."
@@ -32,8 +36,12 @@ const Parameters = Schema.Struct({
     })
   ),
   ignore_case: Schema.optionalKey(Schema.Boolean.annotate({ description: "Ignore letter case. Default false." })),
-  literal: Schema.optionalKey(Schema.Boolean.annotate({ description: "Take the pattern as plain text. Default false." })),
-  include_hidden: Schema.optionalKey(Schema.Boolean.annotate({ description: "Search hidden files too. Default false." })),
+  literal: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "Take the pattern as plain text. Default false." })
+  ),
+  include_hidden: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "Search hidden files too. Default false." })
+  ),
   limit: Schema.optionalKey(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_LIMIT })).annotate({
       description: `At most so many matches (or files). Default ${DEFAULT_LIMIT}.`

@@ -10,16 +10,25 @@ const Parameters = Schema.Struct({
   path: Schema.optionalKey(Schema.String.annotate({ description: "Folder to list. Default: the workspace." }))
 })
 
-const SUFFIX: Readonly<Record<Entry["kind"], string>> = { file: "", directory: "/", link: "@ (link)", other: " (not a file)" }
+const SUFFIX: Readonly<Record<Entry["kind"], string>> = {
+  file: "",
+  directory: "/",
+  link: "@ (link)",
+  other: " (not a file)"
+}
 
 /** Names are shown on one line each, whatever is in them. */
-const rowOf = ({ kind, name }: Entry): string => `${/\p{Cc}/u.test(name) ? JSON.stringify(name) : name.toWellFormed()}${SUFFIX[kind]}`
+const rowOf = ({ kind, name }: Entry): string =>
+  `${/\p{Cc}/u.test(name) ? JSON.stringify(name) : name.toWellFormed()}${SUFFIX[kind]}`
 
 const outputOf = (entries: ReadonlyArray<Entry>): Tool.ToolOutput => {
   if (entries.length === 0) return { content: "(the folder is empty)" }
   const rows = entries.slice(0, MAX_ENTRIES).map(rowOf)
   if (entries.length <= MAX_ENTRIES) return { content: rows.join("\n") }
-  return { content: `${rows.join("\n")}\n[${entries.length} entries; the first ${MAX_ENTRIES} are shown]`, truncated: true }
+  return {
+    content: `${rows.join("\n")}\n[${entries.length} entries; the first ${MAX_ENTRIES} are shown]`,
+    truncated: true
+  }
 }
 
 export const makeListDir = (workspace: (typeof Workspace)["Service"]): Tool.Tool =>

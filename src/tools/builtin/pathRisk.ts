@@ -22,7 +22,12 @@ const shown = (place: Place): string => (place.relative === "" ? "the workspace"
 
 export const readRisk = (workspace: Room, path: string, verb = "reads"): Effect.Effect<RiskAssessment> =>
   workspace.locate(path).pipe(
-    Effect.map((place): RiskAssessment => ({ risk: "safe", reason: `${verb} ${shown(place)}`, paths: [place.real], opaque: false })),
+    Effect.map((place): RiskAssessment => ({
+      risk: "safe",
+      reason: `${verb} ${shown(place)}`,
+      paths: [place.real],
+      opaque: false
+    })),
     Effect.catch((error) => Effect.succeed(refused("safe", error.detail)))
   )
 
@@ -41,6 +46,7 @@ export const writeRisk = (workspace: Room, path: string): Effect.Effect<RiskAsse
     Effect.catch((error) => Effect.succeed(refused("dangerous", error.detail)))
   )
 
-export const toToolError = (error: WorkspaceError): ToolError => new ToolError({ code: error.code, detail: error.detail })
+export const toToolError = (error: WorkspaceError): ToolError =>
+  new ToolError({ code: error.code, detail: error.detail })
 
 export const failed = (detail: string): ToolError => new ToolError({ code: "tool_failed", detail })

@@ -15,11 +15,18 @@ export const compileGlob = (pattern: string): Result.Result<Glob, string> => {
   if (pattern.trim() === "") return Result.fail("The glob pattern is empty.")
   if (pattern.length > MAX_LENGTH) return Result.fail(`The glob pattern is longer than ${MAX_LENGTH} characters.`)
   const parts = pattern.replace(/^(?:\.\/)+/, "").split("/")
-  if (parts.includes("..")) return Result.fail("The glob pattern leads outside the searched folder; use path for the folder.")
+  if (parts.includes(".."))
+    return Result.fail("The glob pattern leads outside the searched folder; use path for the folder.")
   if (pattern.startsWith("/")) return Result.fail("The glob pattern must be relative; use path for the folder.")
   return Result.try({
     try: () => {
-      const options = { dot: true, noextglob: true, nonegate: true, basename: parts.length === 1, maxLength: MAX_LENGTH }
+      const options = {
+        dot: true,
+        noextglob: true,
+        nonegate: true,
+        basename: parts.length === 1,
+        maxLength: MAX_LENGTH
+      }
       return {
         matches: picomatch(parts.join("/"), options),
         hidden: parts.some((part) => /^[{[(]?\./.test(part))

@@ -65,7 +65,8 @@ const present = (offset: number, all: boolean, result: WindowResult): Tool.ToolO
 
 const read = Effect.fnUntraced(function* (file: OpenFile, args: typeof Parameters.Type, tracker: FileTracker) {
   const kind = fileKind(yield* file.read(0, Math.min(file.size, SNIFF_BYTES)))
-  if (kind.kind === "image") return { content: `(${kind.format} image, ${file.size} bytes; images cannot be shown here)` }
+  if (kind.kind === "image")
+    return { content: `(${kind.format} image, ${file.size} bytes; images cannot be shown here)` }
   if (kind.kind === "binary") return { content: `(binary file, ${file.size} bytes; not shown)` }
   const offset = args.offset ?? 1
   const window = makeLineWindow({
@@ -79,7 +80,9 @@ const read = Effect.fnUntraced(function* (file: OpenFile, args: typeof Parameter
   const reachedEnd = whole || !window.isFull()
   const result = window.end()
   if (result.shown === 0 && result.seen > 0) {
-    return yield* failed(`${JSON.stringify(args.path)} has only ${result.seen} lines; offset ${offset} is beyond its end.`)
+    return yield* failed(
+      `${JSON.stringify(args.path)} has only ${result.seen} lines; offset ${offset} is beyond its end.`
+    )
   }
   return present(offset, reachedEnd, result)
 })

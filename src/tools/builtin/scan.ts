@@ -19,7 +19,14 @@ const MEMORY_MB = 256
 
 const start = (request: ScanRequest) => {
   const resourceLimits = { maxOldGenerationSizeMb: MEMORY_MB }
-  return new Worker(scanSource, { eval: true, workerData: request, env: {}, resourceLimits, stdout: true, stderr: true })
+  return new Worker(scanSource, {
+    eval: true,
+    workerData: request,
+    env: {},
+    resourceLimits,
+    stdout: true,
+    stderr: true
+  })
 }
 
 const listen = (worker: Worker, files: Array<Extract<ScanMessage, { readonly type: "file" }>>) =>

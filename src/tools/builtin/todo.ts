@@ -23,7 +23,10 @@ const MARKS = { pending: "[ ]", in_progress: "[>]", completed: "[x]", canceled: 
 const render = (items: ReadonlyArray<typeof Item.Type>): string => {
   if (items.length === 0) return "(the list is empty)"
   const done = items.filter(({ status }) => status === "completed").length
-  return [...items.map(({ content, status }) => `${MARKS[status]} ${content}`), `(${done} of ${items.length} done)`].join("\n")
+  return [
+    ...items.map(({ content, status }) => `${MARKS[status]} ${content}`),
+    `(${done} of ${items.length} done)`
+  ].join("\n")
 }
 
 export const makeTodo = (): Tool.Tool =>

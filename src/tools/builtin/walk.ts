@@ -60,11 +60,12 @@ const isIgnored = (rules: ReadonlyArray<Rules>, path: string, isFolder: boolean)
 /** Rules of the folders above the base. A base that they ignore was asked for by name: then they do not count. */
 const rulesAbove = Effect.fnUntraced(function* (workspace: Room, base: string) {
   const names = base === "" ? [] : base.split("/")
-  let rules: ReadonlyArray<Rules> = yield* rulesFrom(workspace, "", [".git/info/exclude", ...(base === "" ? [] : RULE_FILES)])
+  const rules: Array<Rules> = []
+  rules.push(...(yield* rulesFrom(workspace, "", [".git/info/exclude", ...(base === "" ? [] : RULE_FILES)])))
   for (let depth = 1; depth <= names.length; depth += 1) {
     const folder = names.slice(0, depth).join("/")
     if (isIgnored(rules, folder, true)) return []
-    if (depth < names.length) rules = [...rules, ...(yield* rulesFrom(workspace, folder, RULE_FILES))]
+    if (depth < names.length) rules.push(...(yield* rulesFrom(workspace, folder, RULE_FILES)))
   }
   return rules
 })
@@ -74,7 +75,8 @@ interface Folder {
   readonly rules: ReadonlyArray<Rules>
 }
 
-const isSeen = (name: string, options: WalkOptions): boolean => name !== ".git" && (options.hidden || !name.startsWith("."))
+const isSeen = (name: string, options: WalkOptions): boolean =>
+  name !== ".git" && (options.hidden || !name.startsWith("."))
 
 const visit = Effect.fnUntraced(function* (workspace: Room, folder: Folder, base: string, options: WalkOptions) {
   // A folder that went away or may not be read is one folder less, not the end of the search.

@@ -4,7 +4,7 @@
  * Effect class `probe`: after a crash the file's content says whether it happened.
  */
 import { Effect, Schema } from "effect"
-import type { Stamp, Workspace } from "../../sandbox/Workspace.ts"
+import type { OpenFile, Workspace } from "../../sandbox/Workspace.ts"
 import * as Tool from "../Tool.ts"
 import type { FileTracker } from "./fileTracker.ts"
 import { diffPreview } from "./diffPreview.ts"
@@ -20,7 +20,7 @@ type Room = (typeof Workspace)["Service"]
 
 interface Standing {
   readonly bytes: Buffer
-  readonly stamp: Stamp
+  readonly stamp: OpenFile["stamp"]
 }
 
 const standing = Effect.fnUntraced(function* (workspace: Room, path: string) {
@@ -37,11 +37,14 @@ const outputOf = ({ path }: Args, bytes: number, created: boolean): Tool.ToolOut
 const write = Effect.fnUntraced(function* (workspace: Room, tracker: FileTracker, args: Args) {
   if (!args.content.isWellFormed()) return yield* failed("content is not valid Unicode; nothing was written.")
   const bytes = Buffer.from(args.content)
-  if (bytes.length > WHOLE_BYTES) return yield* failed(`content has ${bytes.length} bytes; at most ${WHOLE_BYTES} can be written at once.`)
+  if (bytes.length > WHOLE_BYTES)
+    return yield* failed(`content has ${bytes.length} bytes; at most ${WHOLE_BYTES} can be written at once.`)
   const before = yield* standing(workspace, args.path)
   const { real } = yield* workspace.locate(args.path)
   if (before !== undefined && tracker.isStale(real, before.bytes)) {
-    return yield* failed(`${JSON.stringify(args.path)} changed since it was last read here; read it again before writing it.`)
+    return yield* failed(
+      `${JSON.stringify(args.path)} changed since it was last read here; read it again before writing it.`
+    )
   }
   const place = yield* workspace.write(args.path, bytes, before === undefined ? {} : { expected: before.stamp })
   tracker.remember(place.real, bytes)
@@ -74,6 +77,8 @@ export const makeWriteFile = (workspace: Room, tracker: FileTracker): Tool.Tool 
         Effect.catch(() => Effect.succeed(undefined))
       ),
     run: (args) =>
-      write(workspace, tracker, args).pipe(Effect.catchTag("WorkspaceError", (error) => Effect.fail(toToolError(error)))),
+      write(workspace, tracker, args).pipe(
+        Effect.catchTag("WorkspaceError", (error) => Effect.fail(toToolError(error)))
+      ),
     probe: (args) => probe(workspace, args)
   })
