@@ -91,6 +91,18 @@ describe("the environment of a child", () => {
     })
   )
 
+  it.live("names that the operator adds are passed on, and isolation goes around the program", () =>
+    Effect.gen(function* () {
+      const environment = { ...secrets, PATH: process.env["PATH"] }
+      const isolate = (argv: ReadonlyArray<string>, cwd: string) => ["env", `ISOLATED=${cwd}`, ...argv]
+      const runner = yield* runnerOf({ environment, passEnvironment: ["HTTP_PROXY"], isolate })
+      const text = "echo $HTTP_PROXY $ISOLATED ${DATABASE_URL-none}"
+      const shell = yield* runner.run(script(text))
+      const program = yield* runner.run(script("", { command: { argv: ["printenv", "HTTP_PROXY"] } }))
+      assert.deepStrictEqual([shell.output.text, program.output.text], [`${CANARY} /tmp none\n`, `${CANARY}\n`])
+    })
+  )
+
   it.live("a missing directory, a missing shell, a NUL and a too long command are clear errors", () =>
     Effect.gen(function* () {
       const runner = yield* runnerOf()

@@ -1,4 +1,5 @@
 /** glob, grep, list_dir, todo (R082): what is found, in which order, and that no pattern can hang the process. */
+import { readdirSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import type * as Workspace from "../../src/sandbox/Workspace.ts"
@@ -29,6 +30,9 @@ const setUp = Effect.gen(function* () {
   layOut(there)
   return yield* toolsIn(there)
 })
+
+/** Threads of this process: a search has one of its own. */
+const threads = (): number => readdirSync("/proc/self/task").length
 
 describe("search", () => {
   it.effect("glob leaves out what .gitignore names, folder by folder, and is sorted", () =>
@@ -132,11 +136,13 @@ describe("search", () => {
   it.live("and interruption ends it at once", () =>
     Effect.gen(function* () {
       const workspace = yield* slow
+      const before = threads()
       const fiber = yield* Effect.forkChild(runGrep(workspace, 60_000))
-      yield* Effect.sleep(100)
+      while (threads() === before) yield* Effect.sleep(5)
       const start = performance.now()
       yield* Fiber.interrupt(fiber)
       assert.isBelow(performance.now() - start, 2000)
+      assert.strictEqual(threads(), before)
     })
   )
 
