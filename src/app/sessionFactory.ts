@@ -19,7 +19,7 @@ import { RuntimeFactory, type Seed } from "../runtime/RuntimeFactory.ts"
 import * as CommandAnalysis from "../sandbox/CommandAnalysis.ts"
 import * as ProcessRunner from "../sandbox/ProcessRunner.ts"
 import * as Workspace from "../sandbox/Workspace.ts"
-import { makeBuiltinTools } from "../tools/builtin/tools.ts"
+import { makeBuiltinTools } from "../tools/builtin/BuiltinTools.ts"
 import * as ToolRegistry from "../tools/ToolRegistry.ts"
 
 const limitsOf = ({ limits, retry }: ConfigShape): Limits => ({
