@@ -144,10 +144,12 @@ export const makeFetch =
       if (exchange.closed) return reject(new Error("The call was ended before it began."))
       const url = new URL(input instanceof Request ? input.url : input)
       const secure = url.protocol === "https:"
-      const body = typeof init?.body === "string" ? Buffer.from(init.body) : undefined
+      // As a string, head and body leave in one write.
+      const body = typeof init?.body === "string" ? init.body : undefined
       const headers: Record<string, string | number> = {}
-      new Headers(init?.headers).forEach((value, name) => void (headers[name] = value))
-      if (body !== undefined) headers["content-length"] = body.length
+      const given = init?.headers instanceof Headers ? init.headers : new Headers(init?.headers)
+      given.forEach((value, name) => void (headers[name] = value))
+      if (body !== undefined) headers["content-length"] = Buffer.byteLength(body)
       const options = { method: init?.method ?? "GET", headers, agent: secure ? agents.https : agents.http }
       const request = secure ? httpsRequest(url, options) : httpRequest(url, options)
       exchange.request = request
