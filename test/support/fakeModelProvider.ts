@@ -47,4 +47,3 @@ export const textOf = (parts: ReadonlyArray<ModelPart>): string =>
 
 export const completedOf = (parts: ReadonlyArray<ModelPart>): Completed | undefined =>
   parts.find((part) => part.type === "completed")
-
