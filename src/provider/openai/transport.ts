@@ -43,7 +43,7 @@ const DRAIN_MS = 50
 
 /**
  * Waits for the last bytes of a complete answer, so that its socket is back in the pool for the next call; one that
- * does not end (LESSONS 6) is closed.
+ * does not end (LESSONS 6) is left to `close`.
  */
 export const settle = (exchange: Exchange): Effect.Effect<void> =>
   Effect.callback((resume) => {
@@ -57,7 +57,7 @@ export const settle = (exchange: Exchange): Effect.Effect<void> =>
       message.removeListener("close", finish).removeListener("end", finish)
       resume(Effect.void)
     }
-    const timer = setTimeout(() => request.destroy(), DRAIN_MS)
+    const timer = setTimeout(finish, DRAIN_MS)
     message.once("end", finish).once("close", finish).removeAllListeners("data").resume()
     return Effect.sync(finish)
   })
