@@ -6,7 +6,7 @@
  * for itself is charged to nobody but `total_ms`.
  */
 import { Clock, Duration, Effect, Fiber, Stream } from "effect"
-import type { Exit, Pull } from "effect"
+import type { Pull } from "effect"
 import { ProviderError, type ProviderCode } from "./ProviderError.ts"
 
 /** Milliseconds. `Infinity` turns a limit off. */
@@ -94,7 +94,7 @@ const guarded = <A, E, R>(pull: Effect.Effect<A, E, R>, watch: Watch, now: () =>
       watch.fail = (error) => resume(Fiber.interrupt(child).pipe(Effect.andThen(Effect.fail(error))))
       child.addObserver((exit) => {
         watch.fail = undefined
-        resume(exit as Exit.Exit<A, E>)
+        resume(exit)
       })
       return Effect.suspend(() => {
         watch.fail = undefined

@@ -29,7 +29,10 @@ export interface Tail {
   readonly seq: number
 }
 
-/** A page of records; `damaged` are positions that exist and cannot be decoded. */
+/**
+ * A page of records; `damaged` are positions that cannot be read back. A page may end before `limit` where its records
+ * are large. Where `more` is true, it has a record, and its `damaged` stand before its last one: read on behind that.
+ */
 export interface Page {
   readonly records: ReadonlyArray<JournalRecord>
   readonly damaged: ReadonlyArray<number>

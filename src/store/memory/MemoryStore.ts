@@ -1,0 +1,147 @@
+/**
+ * Journal and session index in memory, for tests and for programs that keep nothing.
+ * Owns: both drivers over one map, so that removing a session removes its records. Does not own: durability; all of it
+ * goes with the layer. Invariant: a reader gets values of its own, as it would from a disk.
+ */
+import { Context, Effect, Layer } from "effect"
+import type { SessionId } from "../../domain/Ids.ts"
+import { REMOVED, admit, encodeAll, type Head, ownerName } from "../appendRule.ts"
+import { Journal, type JournalRecord, type Page } from "../Journal.ts"
+import { decode } from "../recordBody.ts"
+import { SessionIndex, type SessionMeta } from "../SessionIndex.ts"
+import { alreadyThere, changed, newestFirst, notFound, wellFormed } from "../sessionRule.ts"
+import { StoreError } from "../StoreError.ts"
+import * as Segments from "./segments.ts"
+
+interface Entry {
+  head: Head
+  lines: Segments.Segments
+}
+
+type Line = readonly [pos: number, seq: number, event_id: JournalRecord["event_id"], ts: string, body: string]
+
+const toLine = (record: JournalRecord, body: string): string =>
+  JSON.stringify([record.pos, record.seq ?? 0, record.event_id, record.ts, body] satisfies Line)
+
+const toRecord = ([pos, seq, event_id, ts, text]: Line): JournalRecord | undefined => {
+  const body = decode(text)
+  return body === undefined ? undefined : { pos, ...(seq === 0 ? {} : { seq }), event_id, ts, body }
+}
+
+const pageOf = (entry: Entry | undefined, from: number, limit: number, wanted: (line: Line) => boolean): Page => {
+  const records: Array<JournalRecord> = []
+  const damaged: Array<number> = []
+  let more = false
+  entry?.lines.walk(from, (text) => {
+    const line = JSON.parse(text) as Line
+    if (!wanted(line)) return true
+    more = records.length + damaged.length >= limit
+    if (more) return false
+    const record = toRecord(line)
+    if (record === undefined) damaged.push(line[0])
+    else records.push(record)
+    return true
+  })
+  return { records, damaged, more }
+}
+
+const makeJournal = (entries: Map<SessionId, Entry>) =>
+  Journal.of({
+    claim: Effect.fn("Journal.claim")((session, owner) =>
+      Effect.sync(() => {
+        const entry = entries.get(session)
+        const before = entry?.head ?? { epoch: 0, pos: 0, seq: 0 }
+        const head = { ...before, epoch: before.epoch + 1, owner: ownerName(owner) }
+        if (entry === undefined) entries.set(session, { head, lines: Segments.make() })
+        else entry.head = head
+        return { epoch: head.epoch, pos: head.pos, seq: head.seq }
+      })
+    ),
+    append: Effect.fn("Journal.append")((session, epoch, records) =>
+      Effect.suspend(() => {
+        const encoded = encodeAll(session, records)
+        if (encoded instanceof StoreError) return Effect.fail(encoded)
+        const entry = entries.get(session)
+        const next = admit(entry?.head, session, epoch, records)
+        if (next instanceof StoreError) return Effect.fail(next)
+        if (entry !== undefined) {
+          for (const { record, text } of encoded) entry.lines.push(toLine(record, text))
+          entry.head = next
+        }
+        return Effect.void
+      })
+    ),
+    read: Effect.fn("Journal.read")((session, after, limit = 1000) =>
+      Effect.sync(() => pageOf(entries.get(session), Math.max(0, after), limit, () => true))
+    ),
+    // `seq` is at most `pos`: a public record behind `after` cannot stand before line `after`.
+    readPublic: Effect.fn("Journal.readPublic")((session, after, limit = 1000) =>
+      Effect.sync(() =>
+        pageOf(entries.get(session), Math.max(0, after), limit, (line) => line[1] > after && line[1] > 0)
+      )
+    )
+  })
+
+const makeIndex = (entries: Map<SessionId, Entry>) => {
+  const metas = new Map<SessionId, SessionMeta>()
+  const numbers = new Map<string, number>()
+  return SessionIndex.of({
+    create: Effect.fn("SessionIndex.create")((meta) =>
+      Effect.suspend(() => {
+        if (metas.has(meta.session_id)) return Effect.fail(alreadyThere(meta.session_id))
+        metas.set(meta.session_id, wellFormed(meta))
+        return Effect.void
+      })
+    ),
+    get: Effect.fn("SessionIndex.get")((id) =>
+      Effect.suspend(() => {
+        const meta = metas.get(id)
+        return meta === undefined ? Effect.fail(notFound("get", id)) : Effect.succeed(meta)
+      })
+    ),
+    update: Effect.fn("SessionIndex.update")((id, change) =>
+      Effect.suspend(() => {
+        const meta = metas.get(id)
+        if (meta === undefined) return Effect.fail(notFound("update", id))
+        const next = changed(meta, change)
+        metas.set(id, next)
+        return Effect.succeed(next)
+      })
+    ),
+    list: Effect.fn("SessionIndex.list")((options = {}) =>
+      Effect.sync(() =>
+        [...metas.values()]
+          .filter((meta) => options.workspace === undefined || meta.workspace === options.workspace)
+          .sort(newestFirst)
+          .slice(0, options.limit ?? 100)
+      )
+    ),
+    remove: Effect.fn("SessionIndex.remove")((id) =>
+      Effect.suspend(() => {
+        const entry = entries.get(id)
+        const known = metas.delete(id) || (entry !== undefined && entry.head.owner !== REMOVED)
+        if (!known) return Effect.fail(notFound("remove", id))
+        // The epoch outlives the records: whoever still writes is fenced, also after the id is used again.
+        if (entry !== undefined) {
+          const epoch = entry.head.epoch + 1
+          entries.set(id, { head: { epoch, owner: REMOVED, pos: 0, seq: 0 }, lines: Segments.make() })
+        }
+        return Effect.void
+      })
+    ),
+    nextNumber: Effect.fn("SessionIndex.nextNumber")((counter) =>
+      Effect.sync(() => {
+        const next = (numbers.get(counter) ?? 0) + 1
+        numbers.set(counter, next)
+        return next
+      })
+    )
+  })
+}
+
+export const layerMemory: Layer.Layer<Journal | SessionIndex> = Layer.effectContext(
+  Effect.sync(() => {
+    const entries = new Map<SessionId, Entry>()
+    return Context.make(Journal, makeJournal(entries)).pipe(Context.add(SessionIndex, makeIndex(entries)))
+  })
+)

@@ -1,0 +1,37 @@
+/**
+ * What every driver of the session index does alike. Owns: the change, the order, the refusals, and the well-formed
+ * text (a lone surrogate in a title becomes U+FFFD before it is stored, because a database would do it after).
+ * Does not own: where sessions are kept.
+ */
+import type { SessionId } from "../domain/Ids.ts"
+import type { SessionMeta } from "./SessionIndex.ts"
+import { StoreError } from "./StoreError.ts"
+
+export type SessionChange = Partial<Pick<SessionMeta, "title" | "model" | "mode" | "updated_at">>
+
+export const notFound = (operation: string, id: SessionId) =>
+  new StoreError({ code: "session_not_found", operation, detail: `There is no session ${id}.` })
+
+export const alreadyThere = (id: SessionId) =>
+  new StoreError({ code: "session_exists", operation: "create", detail: `Session ${id} exists already.` })
+
+export const wellFormed = (meta: SessionMeta): SessionMeta => ({
+  session_id: meta.session_id,
+  workspace: meta.workspace.toWellFormed(),
+  title: meta.title.toWellFormed(),
+  ...(meta.model === undefined ? {} : { model: meta.model.toWellFormed() }),
+  ...(meta.mode === undefined ? {} : { mode: meta.mode.toWellFormed() }),
+  created_at: meta.created_at,
+  updated_at: meta.updated_at
+})
+
+export const changed = (meta: SessionMeta, change: SessionChange): SessionMeta => {
+  const given = Object.entries(change).filter(([, value]) => value !== undefined)
+  return wellFormed({ ...meta, ...(Object.fromEntries(given) as SessionChange) })
+}
+
+const descending = (a: string, b: string) => (a === b ? 0 : a < b ? 1 : -1)
+
+/** By `updated_at`, then by id, so that equal times keep one order. */
+export const newestFirst = (a: SessionMeta, b: SessionMeta): number =>
+  descending(a.updated_at, b.updated_at) || descending(a.session_id, b.session_id)

@@ -1,0 +1,77 @@
+/**
+ * Journal and session index in one SQLite file (SETTLED 16, 17). Owns: the layer, and the journal over its parts.
+ * Does not own: grants and audit, which the same file will hold later. Invariants: `append` returns when its records
+ * are on the disk; several processes may have the file open, and each session obeys only its newest claim.
+ */
+import { Clock, Context, Effect, Layer } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import type { SessionId } from "../../domain/Ids.ts"
+import { REMOVED, encodeAll, ownerName } from "../appendRule.ts"
+import { Journal, type Tail } from "../Journal.ts"
+import { SessionIndex } from "../SessionIndex.ts"
+import { StoreError } from "../StoreError.ts"
+import * as Access from "./access.ts"
+import { open } from "./database.ts"
+import * as GroupCommit from "./groupCommit.ts"
+import { readPage } from "./pageReader.ts"
+import * as SessionTable from "./sessionTable.ts"
+import * as SqlClient from "./sqlClient.ts"
+
+/** How long a lock of another process is waited for; 5 seconds by default. */
+export const LockWait = Access.LockWait
+
+const claim = ({ sql, transact }: Access.Access) =>
+  Effect.fn("Journal.claim")(function* (session: SessionId, owner: string) {
+    const at = new Date(yield* Clock.currentTimeMillis).toISOString()
+    return yield* transact(
+      "claim",
+      Effect.gen(function* () {
+        // What a removal did not come to delete must not become the new session's.
+        yield* sql`
+          DELETE FROM journal_records
+          WHERE session = (SELECT session FROM journal_heads WHERE session_id = ${session} AND owner = ${REMOVED})`
+        const [head] = yield* sql<{ readonly session: number; readonly epoch: number }>`
+          INSERT INTO journal_heads (session_id, epoch, owner, claimed_at)
+          VALUES (${session}, 1, ${ownerName(owner)}, ${at})
+          ON CONFLICT (session_id) DO UPDATE
+          SET epoch = epoch + 1, owner = excluded.owner, claimed_at = excluded.claimed_at
+          RETURNING session, epoch`
+        const [last] = yield* sql<{ readonly pos: number; readonly seq: number }>`
+          SELECT coalesce((SELECT max(pos) FROM journal_records WHERE session = ${head?.session}), 0) AS pos,
+            coalesce((SELECT max(seq) FROM journal_records WHERE session = ${head?.session} AND seq IS NOT NULL), 0) AS seq`
+        return { epoch: head?.epoch ?? 0, pos: last?.pos ?? 0, seq: last?.seq ?? 0 } satisfies Tail
+      })
+    )
+  })
+
+const makeJournal = Effect.fnUntraced(function* (access: Access.Access) {
+  const submit = yield* GroupCommit.make(access)
+  return Journal.of({
+    claim: claim(access),
+    append: Effect.fn("Journal.append")((session, epoch, records) =>
+      Effect.suspend(() => {
+        // Outside the transaction: what cannot be encoded fails alone, and the lock is held for less time.
+        const encoded = encodeAll(session, records)
+        return encoded instanceof StoreError ? Effect.fail(encoded) : submit({ session, epoch, records, encoded })
+      })
+    ),
+    read: Effect.fn("Journal.read")((session, after, limit = 1000) =>
+      access.run("read", readPage(access, { session, order: "pos", after, limit }))
+    ),
+    readPublic: Effect.fn("Journal.readPublic")((session, after, limit = 1000) =>
+      access.run("readPublic", readPage(access, { session, order: "seq", after, limit }))
+    )
+  })
+})
+
+const make = Effect.fnUntraced(function* (file: string) {
+  const limit = yield* LockWait
+  const sql = yield* Access.settle(file, limit)("open", SqlClient.make(open(file)))
+  const access = Access.make(sql, file, limit)
+  yield* SessionTable.purge(access)
+  return Context.make(Journal, yield* makeJournal(access)).pipe(Context.add(SessionIndex, SessionTable.make(access)))
+})
+
+/** `file`: made, with its directory, where it does not exist. */
+export const layerSqlite = (file: string): Layer.Layer<Journal | SessionIndex, StoreError> =>
+  Layer.effectContext(make(file)).pipe(Layer.provide(Reactivity.layer))

@@ -1,0 +1,59 @@
+/**
+ * How the services reach the database. Owns: waiting for another process's lock without stopping the event loop, and
+ * the translation of what still fails. Invariants: a busy database is tried again until `LockWait` has passed, then it
+ * is `storage_unavailable`; a transaction that failed has stored nothing.
+ */
+import { Context, Duration, Effect, Schedule } from "effect"
+import { type SqlClient, SqlError } from "effect/sql"
+import type { StoreError } from "../StoreError.ts"
+import { isLocked, unavailable } from "./sqliteError.ts"
+
+/** How long a lock of another process is waited for. */
+export const LockWait = Context.Reference<Duration.Duration>("claw/store/LockWait", {
+  defaultValue: () => Duration.seconds(5)
+})
+
+export interface Access {
+  readonly sql: SqlClient.SqlClient
+  /** Runs statements as they are; a lock is waited for, errors become the store's. */
+  readonly run: <A>(
+    operation: string,
+    statements: Effect.Effect<A, SqlError.SqlError | StoreError>
+  ) => Effect.Effect<A, StoreError>
+  /** The same as one immediate transaction. */
+  readonly transact: <A>(
+    operation: string,
+    statements: Effect.Effect<A, SqlError.SqlError | StoreError>
+  ) => Effect.Effect<A, StoreError>
+}
+
+const pauses = (limit: Duration.Duration) =>
+  Schedule.min([Schedule.exponential("1 millis"), Schedule.spaced("25 millis")]).pipe(
+    Schedule.jittered,
+    Schedule.upTo({ duration: limit })
+  )
+
+/** Tries again while another process holds the lock; then says what failed, in a sentence that names `file`. */
+export const settle =
+  (file: string, limit: Duration.Duration) =>
+  <A, R>(
+    operation: string,
+    statements: Effect.Effect<A, SqlError.SqlError | StoreError, R>
+  ): Effect.Effect<A, StoreError, R> =>
+    statements.pipe(
+      Effect.retry({ while: (error) => error._tag === "SqlError" && isLocked(error), schedule: pauses(limit) }),
+      Effect.catchTag("SqlError", (error) => Effect.fail(unavailable(operation, file)(error))),
+      // A ROLLBACK that fails is a defect to effect/sql. It comes of a broken disk, and no bug of ours.
+      Effect.catchDefect((defect) =>
+        defect instanceof SqlError.SqlError ? Effect.fail(unavailable(operation, file)(defect)) : Effect.die(defect)
+      )
+    )
+
+export const make = (sql: SqlClient.SqlClient, file: string, limit: Duration.Duration): Access => {
+  const run = settle(file, limit)
+  return {
+    sql,
+    run,
+    transact: (operation, statements) => run(operation, sql.withTransaction(statements))
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * A database file that may be trusted with sessions. Owns: who may read it, the settings of a connection, its schema's
+ * version. Does not own: statements. Invariants: the file is 0600 and a directory made for it 0700; a commit is on the
+ * disk before it returns (WAL, synchronous=FULL); a store of a newer claw is refused, not misread.
+ */
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs"
+import { dirname } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { APPLICATION_ID, migrations } from "./schema.ts"
+import { Unusable } from "./sqliteError.ts"
+
+/** Before it, a checkpoint that races with a writer of another process may damage a WAL database. */
+const LEAST_SQLITE = [3, 51, 3] as const
+
+export const checkVersion = (version: string): void => {
+  const parts = version.split(".").map(Number)
+  for (const [i, least] of LEAST_SQLITE.entries()) {
+    const part = parts[i] ?? 0
+    if (part > least) return
+    if (part < least) {
+      throw new Unusable(
+        `this Node carries SQLite ${version}, and stores shared by processes need ${LEAST_SQLITE.join(".")} or newer. ` +
+          "Install Node 22.22.3 or newer, or a current Node 24."
+      )
+    }
+  }
+}
+
+const createPrivately = (file: string): void => {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  try {
+    // SQLite gives its log and index files the mode of the database. Opened only where the file is new: closing a
+    // second descriptor would drop the locks that another connection of this process holds.
+    closeSync(openSync(file, "wx", 0o600))
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause
+    const mode = statSync(file).mode & 0o777
+    if ((mode & 0o077) !== 0) chmodSync(file, 0o600)
+  }
+}
+
+/**
+ * SQLite's own busy handler would sleep on the event loop: lock waits are access.ts', so its time-out is 0.
+ * The log file is cut back to 16 MiB after a checkpoint.
+ */
+const SETTINGS = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = FULL;
+  PRAGMA foreign_keys = ON;
+  PRAGMA mmap_size = 0;
+  PRAGMA trusted_schema = OFF;
+  PRAGMA cell_size_check = ON;
+  PRAGMA journal_size_limit = 16777216;
+`
+
+const pragma = (db: DatabaseSync, name: string): unknown => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0]
+
+const checkIsOurs = (db: DatabaseSync): void => {
+  const id = pragma(db, "application_id")
+  const isEmpty = pragma(db, "schema_version") === 0
+  if (id !== APPLICATION_ID && !isEmpty) throw new Unusable("it is a database of another program")
+}
+
+/**
+ * Forward only, by `user_version`. No migration library: the number is part of the file, so that one immediate
+ * transaction both checks and moves it (two processes that start at once migrate once), it is readable before any table
+ * exists, and a number above ours tells that a newer claw was here.
+ */
+const migrate = (db: DatabaseSync): void => {
+  if (pragma(db, "user_version") === migrations.length) return
+  db.exec("BEGIN IMMEDIATE")
+  try {
+    const version = Number(pragma(db, "user_version"))
+    if (version > migrations.length) {
+      throw new Unusable(`it was written by a newer claw (format ${version}, this one knows ${migrations.length})`)
+    }
+    for (const step of migrations.slice(version)) db.exec(step)
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length}; COMMIT`)
+  } catch (cause) {
+    if (db.isTransaction) db.exec("ROLLBACK")
+    throw cause
+  }
+}
+
+export const open = (file: string) => (): DatabaseSync => {
+  createPrivately(file)
+  const db = new DatabaseSync(file, { timeout: 0 })
+  try {
+    checkVersion(String(db.prepare("SELECT sqlite_version() AS v").get()?.["v"]))
+    checkIsOurs(db)
+    db.exec(SETTINGS)
+    migrate(db)
+    return db
+  } catch (cause) {
+    db.close()
+    throw cause
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * Appends of many sessions in few commits. Owns: the queue of submitted appends, and the one fiber that commits them.
+ * No window is waited for (SETTLED 17): the fiber takes what is there, and what arrives in the same turn of the event
+ * loop, or while a commit blocks it, is there together. Invariants: submitted means committed or refused, whatever
+ * becomes of the submitter; an append that is refused takes no other one with it; appends commit in order of arrival.
+ */
+import { Array, Cause, Deferred, Effect, Exit, Fiber, Option, Queue } from "effect"
+import type { SessionId } from "../../domain/Ids.ts"
+import { type EncodedRecord, type Head, admit } from "../appendRule.ts"
+import type { JournalRecord } from "../Journal.ts"
+import { StoreError } from "../StoreError.ts"
+import type { Access } from "./access.ts"
+import { type RecordRow, toRow } from "./recordRow.ts"
+import { metAll } from "./sqliteError.ts"
+
+/** Appends that may wait; behind them the submitter waits. */
+const WAITING_APPENDS = 1024
+/** One transaction takes at most this much, so that it blocks the loop for a few milliseconds at most. */
+const TRANSACTION_ROWS = 200
+const TRANSACTION_CHARS = 1_000_000
+/** Rows of one INSERT. A text per count stands in the statement cache. */
+const ROWS_PER_INSERT = 32
+
+export interface Submission {
+  readonly session: SessionId
+  readonly epoch: number
+  readonly records: ReadonlyArray<JournalRecord>
+  readonly encoded: ReadonlyArray<EncodedRecord>
+}
+
+interface Waiting extends Submission {
+  readonly done: Deferred.Deferred<void, StoreError>
+}
+
+interface HeadRow extends Head {
+  readonly session: number
+  readonly session_id: SessionId
+}
+
+const charsOf = (waiting: Waiting): number => waiting.encoded.reduce((sum, { text }) => sum + text.length, 0)
+
+const transactions = (batch: ReadonlyArray<Waiting>): ReadonlyArray<ReadonlyArray<Waiting>> => {
+  const parts: Waiting[][] = []
+  let rows = Number.POSITIVE_INFINITY
+  let chars = 0
+  for (const waiting of batch) {
+    const more = charsOf(waiting)
+    if (rows + waiting.records.length > TRANSACTION_ROWS || chars + more > TRANSACTION_CHARS) {
+      parts.push([])
+      rows = 0
+      chars = 0
+    }
+    rows += waiting.records.length
+    chars += more
+    parts.at(-1)?.push(waiting)
+  }
+  return parts
+}
+
+const readHeads = ({ sql }: Access, sessions: ReadonlySet<SessionId>) =>
+  Effect.map(
+    sql<HeadRow>`
+      SELECT session, session_id, epoch, owner,
+        coalesce((SELECT max(pos) FROM journal_records r WHERE r.session = h.session), 0) AS pos,
+        coalesce((SELECT max(seq) FROM journal_records r WHERE r.session = h.session AND seq IS NOT NULL), 0) AS seq
+      FROM journal_heads h WHERE session_id IN (SELECT value FROM json_each(${JSON.stringify([...sessions])}))`,
+    (rows) => new Map(rows.map((row) => [row.session_id, row]))
+  )
+
+const insertAll = ({ sql }: Access, rows: ReadonlyArray<RecordRow>) =>
+  Effect.forEach(
+    Array.chunksOf(rows, ROWS_PER_INSERT),
+    (some) => sql`INSERT INTO journal_records ${sql.insert(some)}`,
+    { discard: true }
+  )
+
+/** One transaction: what of `part` is admitted is stored; gives each one's outcome. */
+const commit = (access: Access, part: ReadonlyArray<Waiting>) =>
+  access.transact(
+    "append",
+    Effect.gen(function* () {
+      const heads = yield* readHeads(access, new Set(part.map((waiting) => waiting.session)))
+      const rows: RecordRow[] = []
+      const outcomes = part.map((waiting): Exit.Exit<void, StoreError> => {
+        const head = heads.get(waiting.session)
+        const next = admit(head, waiting.session, waiting.epoch, waiting.records)
+        if (next instanceof StoreError) return Exit.fail(next)
+        if (head !== undefined) {
+          heads.set(waiting.session, { ...head, ...next })
+          for (const encoded of waiting.encoded) rows.push(toRow(head.session, encoded))
+        }
+        return Exit.void
+      })
+      yield* insertAll(access, rows)
+      return outcomes
+    })
+  )
+
+const finish = (waiting: Waiting, outcome: Exit.Exit<void, StoreError> | undefined) =>
+  Effect.sync(() => Deferred.doneUnsafe(waiting.done, outcome ?? Exit.void))
+
+const finishAll = (
+  part: ReadonlyArray<Waiting>,
+  outcome: Exit.Exit<ReadonlyArray<Exit.Exit<void, StoreError>>, StoreError>
+) =>
+  Effect.forEach(part, (waiting, i) => finish(waiting, Exit.isSuccess(outcome) ? outcome.value[i] : outcome), {
+    discard: true
+  })
+
+const failedForAll = <A>(outcome: Exit.Exit<A, StoreError>): boolean => {
+  const error = Exit.isFailure(outcome) ? Cause.findErrorOption(outcome.cause) : Option.none()
+  return Option.isSome(error) && metAll(error.value)
+}
+
+/**
+ * Where a transaction of several failed, each is tried alone: the one that the storage refuses fails alone. What met the
+ * file fails all of the batch at once: each would wait for the lock again, and nothing is retried over a broken disk.
+ */
+const commitAll = Effect.fnUntraced(function* (access: Access, batch: ReadonlyArray<Waiting>) {
+  const parts = [...transactions(batch)]
+  for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
+    const outcome = yield* Effect.exit(commit(access, part))
+    if (failedForAll(outcome)) {
+      yield* finishAll([...part, ...parts.flat()], outcome)
+      return
+    }
+    if (Exit.isSuccess(outcome) || part.length === 1) yield* finishAll(part, outcome)
+    else parts.unshift(...part.map((waiting) => [waiting]))
+    // A turn of the event loop between two commits: sockets are served, and more appends come together.
+    yield* Effect.yieldNow
+  }
+})
+
+const closed = new StoreError({
+  code: "storage_unavailable",
+  operation: "append",
+  detail: "The session store is closed. Nothing was stored."
+})
+
+/** The way in: an effect that ends when its append is committed or refused. */
+export const make = Effect.fnUntraced(function* (access: Access) {
+  const queue = yield* Queue.bounded<Waiting, Cause.Done>(WAITING_APPENDS)
+  const writer = Effect.gen(function* () {
+    while (true) {
+      yield* commitAll(access, yield* Queue.takeAll(queue))
+    }
+  })
+  // The spans of a commit would belong to no one: it serves many appends, and each of those has its own.
+  const fiber = yield* Effect.forkScoped(Effect.withTracerEnabled(Effect.ignore(writer), false))
+  // Runs before the fiber's own finalizer would interrupt it: what was submitted is committed, then the layer goes.
+  yield* Effect.addFinalizer(() => Effect.andThen(Queue.end(queue), Fiber.await(fiber)))
+  return (submission: Submission): Effect.Effect<void, StoreError> =>
+    Effect.uninterruptible(
+      Effect.suspend(() => {
+        const done = Deferred.makeUnsafe<void, StoreError>()
+        return Effect.flatMap(Queue.offer(queue, { ...submission, done }), (accepted) =>
+          accepted ? Deferred.await(done) : Effect.fail(closed)
+        )
+      })
+    )
+})

@@ -1,0 +1,123 @@
+/**
+ * Pages of a journal out of SQLite. Owns: how much a page holds, and what a damaged row or database page costs.
+ * Invariant: a record that cannot be read back is reported by its position and hides no other; a page that says `more`
+ * has a record, and reports only damage before its last one, so that reading on behind it skips and repeats nothing.
+ */
+import { Effect } from "effect"
+import type { SqlError } from "effect/sql"
+import type { SessionId } from "../../domain/Ids.ts"
+import type { JournalRecord, Page } from "../Journal.ts"
+import type { Access } from "./access.ts"
+import { type RecordRow, fromRow } from "./recordRow.ts"
+import { isCorrupt } from "./sqliteError.ts"
+
+/** A page ends with the record that reaches this many bytes: decoding them takes a few milliseconds. */
+const PAGE_BYTES = 1_000_000
+
+/** What to read by: every record by `pos`, or the public ones by `seq`. */
+export type Order = "pos" | "seq"
+
+interface Place {
+  readonly session: number
+  readonly pos: number
+  readonly key: number
+  readonly bytes: number
+}
+
+interface Request {
+  readonly session: SessionId
+  readonly order: Order
+  readonly after: number
+  readonly limit: number
+}
+
+/** Where the next records are and how large; one more than `limit`, to see whether there are more. */
+const places = ({ sql }: Access, { session, order, after, limit }: Request, bytes: string) => {
+  const key = sql(order)
+  return sql<Place>`
+    SELECT session, pos, ${key} AS key, ${sql.literal(bytes)} AS bytes FROM journal_records
+    WHERE session = (SELECT session FROM journal_heads WHERE session_id = ${session} AND owner <> '') AND ${key} > ${after}
+    ORDER BY ${key} LIMIT ${limit + 1}`
+}
+
+/** Falls back to the index alone where a page of the table is damaged; sizes are unknown then. */
+const plan = (access: Access, request: Request) =>
+  places(access, request, "octet_length(payload)").pipe(Effect.catchIf(isCorrupt, () => places(access, request, "0")))
+
+/** As many as fit a page, and at least one. */
+const fitting = (found: ReadonlyArray<Place>, limit: number): ReadonlyArray<Place> => {
+  let bytes = 0
+  const full = found.findIndex((place) => (bytes += place.bytes) >= PAGE_BYTES)
+  return found.slice(0, Math.min(limit, full === -1 ? found.length : full + 1))
+}
+
+type Read = JournalRecord | { readonly pos: number; readonly body?: never }
+
+const read = (row: RecordRow): Read => fromRow(row) ?? { pos: row.pos }
+
+const fetchOne = ({ sql }: Access, { session, pos }: Place): Effect.Effect<ReadonlyArray<Read>, SqlError.SqlError> =>
+  sql<RecordRow>`SELECT * FROM journal_records WHERE session = ${session} AND pos = ${pos}`.pipe(
+    Effect.map((rows) => rows.map(read)),
+    Effect.catchIf(isCorrupt, () => Effect.succeed([{ pos }]))
+  )
+
+/** One statement for all of them; one by one where a page among them is damaged. */
+const fetchAll = (access: Access, order: Order, first: Place, last: Place, taken: ReadonlyArray<Place>) => {
+  const { sql } = access
+  const key = sql(order)
+  return sql<RecordRow>`
+    SELECT * FROM journal_records WHERE session = ${first.session} AND ${key} BETWEEN ${first.key} AND ${last.key}
+    ORDER BY ${key}`.pipe(
+    Effect.map((rows) => rows.map(read)),
+    Effect.catchIf(isCorrupt, () =>
+      Effect.map(
+        Effect.forEach(taken, (place) => fetchOne(access, place)),
+        (all) => all.flat()
+      )
+    )
+  )
+}
+
+/** Positions are contiguous: one that is missing between `after` and the last one found was there once. */
+const missing = (taken: ReadonlyArray<Place>, after: number): ReadonlyArray<number> => {
+  const gaps: Array<number> = []
+  let expected = after + 1
+  for (const { pos } of taken) {
+    for (; expected < pos; expected++) gaps.push(expected)
+    expected = pos + 1
+  }
+  return gaps
+}
+
+const nothing: Page = { records: [], damaged: [], more: false }
+
+const assemble = (reads: ReadonlyArray<Read>, gaps: ReadonlyArray<number>, more: boolean): Page => {
+  const records = reads.filter((found) => found.body !== undefined) as ReadonlyArray<JournalRecord>
+  const damaged = [...gaps, ...reads.filter((found) => found.body === undefined).map((found) => found.pos)].sort(
+    (a, b) => a - b
+  )
+  const end = more ? (records.at(-1)?.pos ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY
+  return { records, damaged: damaged.filter((pos) => pos < end), more }
+}
+
+const pageAfter = Effect.fnUntraced(function* (access: Access, request: Request) {
+  const found = yield* plan(access, request)
+  const taken = fitting(found, request.limit)
+  const first = taken[0]
+  const last = taken.at(-1)
+  if (first === undefined || last === undefined) return { page: nothing, last: request.after }
+  const reads = yield* fetchAll(access, request.order, first, last, taken)
+  const gaps = request.order === "pos" ? missing(taken, request.after) : []
+  return { page: assemble(reads, gaps, found.length > taken.length), last: last.key }
+})
+
+export const readPage = Effect.fnUntraced(function* (access: Access, request: Request) {
+  let after = Math.max(0, request.after)
+  const damaged: Array<number> = []
+  while (true) {
+    const { page, last } = yield* pageAfter(access, { ...request, after, limit: Math.max(1, request.limit) })
+    damaged.push(...page.damaged)
+    if (page.records.length > 0 || !page.more) return { ...page, damaged }
+    after = last
+  }
+})
