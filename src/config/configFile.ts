@@ -7,7 +7,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs"
 import { Result, Schema, SchemaIssue } from "effect"
 import { type ParseError, type ParseOptions, findNodeAtLocation, parseTree } from "jsonc-parser"
 import { ConfigError } from "./ConfigError.ts"
-import { nearest } from "./nearest.ts"
+import { nearest } from "../domain/Nearest.ts"
 import { ConfigFile, configSchema } from "./Settings.ts"
 
 export const MAX_FILE_BYTES = 262_144

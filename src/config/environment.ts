@@ -10,7 +10,7 @@ import type { Result } from "effect"
 import { Redacted } from "effect"
 import type { ConfigError } from "./ConfigError.ts"
 import { checkValue } from "./configFile.ts"
-import { nearest } from "./nearest.ts"
+import { nearest } from "../domain/Nearest.ts"
 import { type ConfigFile, type Locale, defaults, locales } from "./Settings.ts"
 
 export type Environment = Readonly<Record<string, string | undefined>>

@@ -24,16 +24,14 @@ const optionPath = (word: string): string | undefined => {
 }
 
 const isTextOption = (name: string, word: string, options: ReadonlySet<string> | undefined): boolean =>
-  options !== undefined &&
-  (options.has(word) || options.has(word.split("=")[0]!) || (name === "git" && /^-[mSGL]./.test(word)))
+  options !== undefined && (options.has(word) || options.has(word.split("=")[0]!) || (name === "git" && /^-[mSGL]./.test(word)))
 
 /** Words that may be paths, in order. */
 const candidates = (name: string, words: ReadonlyArray<ShellWord>): ReadonlyArray<ShellWord> => {
   if (TEXT_ONLY.has(name)) return []
   const textOptions = Object.hasOwn(TEXT_OPTIONS, name) ? TEXT_OPTIONS[name] : undefined
   const out: Array<ShellWord> = []
-  let pattern =
-    PATTERN_FIRST.has(name) && !words.some((word) => /^(?:-\w*[ef]|--regexp|--file|--files)(?:$|=)/.test(word.value))
+  let pattern = PATTERN_FIRST.has(name) && !words.some((word) => /^(?:-\w*[ef]|--regexp|--file|--files)(?:$|=)/.test(word.value))
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at]!
     if (isTextOption(name, word.value, textOptions)) {
@@ -63,11 +61,14 @@ const placesOf = (word: ShellWord, paths: Paths): ReadonlyArray<Place> | undefin
 /** Of `cp` and its like only the last word is written. */
 const COPIES: ReadonlySet<string> = new Set(["cp", "install"])
 
+const SECOND_IS_WRITTEN: ReadonlySet<string> = new Set(["uniq", "xxd"])
+
 export const commandPaths = (name: string, words: ReadonlyArray<ShellWord>, paths: Paths): Operands => {
   const found: Array<string> = []
   const notPlain: Array<string> = []
   let refused: string | undefined
-  const dashes = words.find((word) => word.glob && LEADING_DASH.test(word.value))
+  const end = words.findIndex((word) => word.value === "--")
+  const dashes = words.find((word, at) => word.glob && (end < 0 || at < end) && LEADING_DASH.test(word.value))
   if (dashes !== undefined && !TEXT_ONLY.has(name)) notPlain.push(`${dashes.value} may become an option`)
   const operands = candidates(name, words)
   for (const [index, word] of operands.entries()) {
@@ -81,7 +82,6 @@ export const commandPaths = (name: string, words: ReadonlyArray<ShellWord>, path
       if (place.control && writes) refused = `${name} would change ${word.value}, which tools never write`
     }
   }
-  if (name === "uniq" && operands.filter((word) => !word.value.startsWith("-")).length > 1)
-    notPlain.push("writes its second file")
+  if (SECOND_IS_WRITTEN.has(name) && operands.filter((word) => !word.value.startsWith("-")).length > 1) notPlain.push("writes its second file")
   return { paths: [...new Set(found)], notPlain: [...new Set(notPlain)], ...(refused === undefined ? {} : { refused }) }
 }

@@ -3,9 +3,8 @@
  * control plane or a device. Only looks; never opens. Invariant: what cannot be resolved is outside, and links are
  * followed as the kernel follows them, before `..` is.
  */
-import { globSync, lstatSync, realpathSync } from "node:fs"
-
-const MAX_GLOB_MATCHES = 2_000
+import { lstatSync, realpathSync } from "node:fs"
+import { globNames, isWild } from "./commandGlob.ts"
 
 export interface Place {
   /** Absolute; free of links as far as it exists. */
@@ -53,7 +52,7 @@ const resolve = (path: string): string | undefined => {
   for (let kept = names.length; kept >= 0; kept -= 1) {
     const head = `/${names.slice(0, kept).join("/")}`
     try {
-      const real = realpathSync(head)
+      const real = realpathSync.native(head)
       // A link that leads nowhere would put a new file where its author wanted it.
       if (kept < names.length && isLink(`${head === "/" ? "" : head}/${names[kept]}`)) return undefined
       return normalise(real, names.slice(kept))
@@ -107,9 +106,12 @@ export const makePaths = (workspace: string, home: string): Paths => {
     return found
   }
   const matches = (pattern: string) => {
-    // `**` is `*` to a shell without globstar, and walking a tree is more than a look.
-    const found = globSync(pattern.replace(/\*\*+/g, "*"), { cwd: real })
-    return found.length > MAX_GLOB_MATCHES ? undefined : found.map(place)
+    const segments = pattern.split("/")
+    const steady = segments.slice(0, Math.max(0, segments.findIndex(isWild)))
+    const base = place(steady.length === 0 ? "." : `${steady.join("/")}/`)
+    // A parent step behind a wild name could leave through a link that only exists later.
+    if (!base.inside || segments.slice(steady.length).includes("..")) return [{ ...base, inside: false }]
+    return globNames(real, pattern)?.map(place)
   }
   return { workspace: real, home, place, matches }
 }

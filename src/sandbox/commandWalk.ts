@@ -16,6 +16,7 @@ import type { SimpleCommand } from "../domain/Approval.ts"
 import { isSink } from "./commandPaths.ts"
 import { type Facts, judgeProgram, type Surroundings } from "./commandProgram.ts"
 import { isDevice } from "./commandRefused.ts"
+import { SHELLS } from "./commandTables.ts"
 import { shellWords, type ShellWord } from "./commandWords.ts"
 import { unwrap, type Wrapper } from "./commandWrappers.ts"
 
@@ -157,6 +158,15 @@ const simple = (walk: Walk, node: Command, source: string, started: ReadonlyArra
   const redirects = node.redirects.flatMap((one) => redirect(walk, one))
   const text = source.slice(node.pos, node.end)
   command(walk, words, text, [...started, ...assigns, ...redirects], depth)
+  if (SHELLS.has(words[0]?.value.split("/").at(-1) ?? "")) fed(walk, node, depth + 1)
+}
+
+/** A shell runs what a here-document or here-string feeds it. */
+const fed = (walk: Walk, node: Command, depth: number): void => {
+  for (const one of node.redirects) {
+    if (one.type === "HereDoc") script(walk, one.body.text, ["is fed to a shell"], depth)
+    if (one.type === "HereString" && one.target !== undefined) script(walk, one.target.value, ["is fed to a shell"], depth)
+  }
 }
 
 /** The same words have the same facts: a long line of like parts is looked up once. */
