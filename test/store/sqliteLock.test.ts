@@ -2,6 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Layer } from "effect"
 import { join } from "node:path"
+import { setImmediate } from "node:timers/promises"
 import { Journal } from "../../src/store/Journal.ts"
 import { layerSqlite, LockWait } from "../../src/store/sqlite/SqliteStore.ts"
 import { storeChild } from "../support/childProcess.ts"
@@ -63,8 +64,8 @@ it.live("waits for a lock without stopping the event loop", () =>
       const child = yield* storeChild("lock", file)
       assert.strictEqual(yield* child.line, "locked")
       const waiting = yield* Effect.forkChild(journal.append(session, epoch, run(0, 1)), { startImmediately: true })
-      // Were the wait inside SQLite, this fiber could not run, and the lock would never be given back.
-      yield* Effect.sleep("30 millis")
+      // Were the wait inside SQLite, these turns of the loop could not come, and the lock would never be given back.
+      for (let turn = 0; turn < 5; turn++) yield* Effect.promise(() => setImmediate())
       assert.isUndefined(waiting.pollUnsafe())
       yield* child.endInput
       yield* Fiber.join(waiting)
