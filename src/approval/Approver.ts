@@ -46,8 +46,7 @@ export class Approver extends Context.Service<
 export const layerNobody = Layer.succeed(
   Approver,
   Approver.of({
-    ask: ({ request }) =>
-      Effect.fail(new ApprovalRequired({ tool_name: request.tool_name, reason: request.reason }))
+    ask: ({ request }) => Effect.fail(new ApprovalRequired({ tool_name: request.tool_name, reason: request.reason }))
   })
 )
 

@@ -17,7 +17,12 @@ const row = (fault: Fault, retryable: boolean, en: string, zh: string): ErrorInf
 
 export const table = {
   bad_json: row("client", false, "That is not a JSON object.", "这不是一个 JSON 对象。"),
-  bad_message: row("client", false, "The message is missing a field or has a wrong one.", "消息缺少字段，或字段不正确。"),
+  bad_message: row(
+    "client",
+    false,
+    "The message is missing a field or has a wrong one.",
+    "消息缺少字段，或字段不正确。"
+  ),
   unknown_type: row("client", false, "Unknown message type.", "未知的消息类型。"),
   too_large: row("client", false, "The message is too large.", "消息过大。"),
   too_deep: row("client", false, "The message is nested too deeply.", "消息嵌套过深。"),
@@ -34,7 +39,12 @@ export const table = {
   position_ahead: row("client", false, "The position is beyond the end of the session.", "位置超出会话末尾。"),
   no_task: row("client", false, "No task is running.", "没有正在运行的任务。"),
   prompt_not_found: row("client", false, "There is no such waiting prompt.", "没有这个等待中的提示。"),
-  idempotency_conflict: row("client", false, "This idempotency key was used with other content.", "此幂等键已用于其他内容。"),
+  idempotency_conflict: row(
+    "client",
+    false,
+    "This idempotency key was used with other content.",
+    "此幂等键已用于其他内容。"
+  ),
   approval_not_found: row("client", false, "There is no such approval request.", "没有这个批准请求。"),
   approval_expired: row("client", false, "The approval request has expired.", "批准请求已过期。"),
   approval_already_resolved: row("client", false, "The approval request is already answered.", "批准请求已被答复。"),
@@ -42,26 +52,86 @@ export const table = {
   bad_decision: row("client", false, "This is not a decision for this request.", "此决定不适用于该请求。"),
   too_many_sessions: row("client", true, "Too many sessions.", "会话过多。"),
   too_many_connections: row("client", true, "Too many connections.", "连接过多。"),
-  slow_consumer: row("client", true, "The connection reads too slowly; reconnect and resume.", "连接读取过慢，请重新连接并继续。"),
+  slow_consumer: row(
+    "client",
+    true,
+    "The connection reads too slowly; reconnect and resume.",
+    "连接读取过慢，请重新连接并继续。"
+  ),
   idle_timeout: row("client", true, "The connection was idle too long.", "连接空闲过久。"),
   handshake_timeout: row("client", true, "The first message took too long.", "首条消息超时。"),
   server_draining: row("server", true, "The server is shutting down.", "服务器正在关闭。"),
-  provider_auth: row("user", false, "The model server refused the API key. Check the key and the base URL.", "模型服务拒绝了 API 密钥，请检查密钥与地址。"),
-  provider_rate_limited: row("provider", true, "The model server is limiting requests; try again later.", "模型服务限制了请求，请稍后再试。"),
+  provider_auth: row(
+    "user",
+    false,
+    "The model server refused the API key. Check the key and the base URL.",
+    "模型服务拒绝了 API 密钥，请检查密钥与地址。"
+  ),
+  provider_rate_limited: row(
+    "provider",
+    true,
+    "The model server is limiting requests; try again later.",
+    "模型服务限制了请求，请稍后再试。"
+  ),
   provider_quota: row("user", false, "The account at the model server has no quota left.", "模型服务账户额度已用尽。"),
   provider_unavailable: row("provider", true, "The model server has a problem.", "模型服务出现问题。"),
-  provider_unreachable: row("provider", true, "The model server cannot be reached. Check the base URL and the network.", "无法连接模型服务，请检查地址与网络。"),
+  provider_unreachable: row(
+    "provider",
+    true,
+    "The model server cannot be reached. Check the base URL and the network.",
+    "无法连接模型服务，请检查地址与网络。"
+  ),
   provider_bad_request: row("provider", false, "The model server refused the request.", "模型服务拒绝了请求。"),
   provider_model_not_found: row("user", false, "The model server does not know this model.", "模型服务没有这个模型。"),
-  provider_timeout_connect: row("provider", true, "Connecting to the model server took too long.", "连接模型服务超时。"),
-  provider_timeout_first_token: row("provider", true, "The model did not begin to answer in time.", "模型未能及时开始回答。"),
-  provider_timeout_idle: row("provider", true, "The model stopped in the middle of its answer.", "模型在回答中途停止。"),
+  provider_timeout_connect: row(
+    "provider",
+    true,
+    "Connecting to the model server took too long.",
+    "连接模型服务超时。"
+  ),
+  provider_timeout_first_token: row(
+    "provider",
+    true,
+    "The model did not begin to answer in time.",
+    "模型未能及时开始回答。"
+  ),
+  provider_timeout_idle: row(
+    "provider",
+    true,
+    "The model stopped in the middle of its answer.",
+    "模型在回答中途停止。"
+  ),
   provider_timeout_total: row("provider", true, "The model's answer took too long.", "模型回答超时。"),
-  provider_bad_stream: row("provider", true, "The model's answer was cut off or malformed.", "模型的回答被截断或格式错误。"),
-  provider_bad_tool_call: row("provider", false, "The model kept sending tool calls that cannot be read.", "模型持续发送无法解析的工具调用。"),
-  provider_output_truncated: row("provider", false, "The model reached its output limit in the middle of a tool call.", "模型在工具调用中途达到输出上限。"),
-  provider_context_overflow: row("provider", false, "The conversation no longer fits the model's context window.", "对话超出模型的上下文窗口。"),
-  provider_refused: row("provider", false, "The model server's content filter stopped the answer.", "模型服务的内容过滤中止了回答。"),
+  provider_bad_stream: row(
+    "provider",
+    true,
+    "The model's answer was cut off or malformed.",
+    "模型的回答被截断或格式错误。"
+  ),
+  provider_bad_tool_call: row(
+    "provider",
+    false,
+    "The model kept sending tool calls that cannot be read.",
+    "模型持续发送无法解析的工具调用。"
+  ),
+  provider_output_truncated: row(
+    "provider",
+    false,
+    "The model reached its output limit in the middle of a tool call.",
+    "模型在工具调用中途达到输出上限。"
+  ),
+  provider_context_overflow: row(
+    "provider",
+    false,
+    "The conversation no longer fits the model's context window.",
+    "对话超出模型的上下文窗口。"
+  ),
+  provider_refused: row(
+    "provider",
+    false,
+    "The model server's content filter stopped the answer.",
+    "模型服务的内容过滤中止了回答。"
+  ),
   provider_capability: row("user", false, "The model cannot do what was asked of it.", "模型不具备所需的能力。"),
   budget_exceeded: row("user", false, "A budget is used up.", "预算已用尽。"),
   max_turns: row("user", false, "The task reached its limit of turns.", "任务达到轮次上限。"),
@@ -73,7 +143,12 @@ export const table = {
   workspace_escape: row("model", false, "The path leads outside the workspace.", "路径超出工作区。"),
   storage_unavailable: row("operator", true, "The session store cannot be written.", "会话存储无法写入。"),
   fenced: row("server", true, "Another process took over this session.", "另一个进程接管了此会话。"),
-  interrupted_by_restart: row("server", false, "The program stopped while the task was running.", "任务运行期间程序停止。"),
+  interrupted_by_restart: row(
+    "server",
+    false,
+    "The program stopped while the task was running.",
+    "任务运行期间程序停止。"
+  ),
   internal: row("server", false, "Something went wrong inside claw.", "claw 内部出错。"),
   bad_config: row("user", false, "The configuration is not valid.", "配置无效。"),
   workspace_unreadable: row("user", false, "The workspace cannot be read.", "工作区无法读取。"),

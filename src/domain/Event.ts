@@ -172,7 +172,12 @@ export type Delta = typeof TextDelta.Type | typeof ThinkingDelta.Type | typeof T
 export type LiveEvent = { readonly v: 1; readonly session_id: SessionId; readonly ts: string } & LiveBody
 export type SessionEvent = DurableEvent | LiveEvent
 
-export const ProcessStarted = event("process_started", { ...task, call_id: CallId, pid: Schema.Int, start_time: Schema.String })
+export const ProcessStarted = event("process_started", {
+  ...task,
+  call_id: CallId,
+  pid: Schema.Int,
+  start_time: Schema.String
+})
 export const CancelRequested = event("cancel_requested", task)
 export const ModelRequested = event("model_request", { ...turn, digest: Schema.String })
 /** The raw text of arguments that do not parse (SETTLED 15). */

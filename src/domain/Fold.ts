@@ -1,3 +1,172 @@
-import type { DurableBody } from "./Event.ts"
-import type { SessionState } from "./Session.ts"
-export const fold = (state: SessionState, _body: DurableBody): SessionState => state
+/**
+ * `fold`: one public event into the state. Total: an event that fits nothing changes nothing but `seq`, so that any
+ * prefix of any sequence, also of a damaged one, gives a state that can go on (DESIGN §3, second consequence).
+ */
+import type { Durable, DurableBody } from "./Event.ts"
+import type { CallId, PromptId } from "./Ids.ts"
+import type { AnswerItem, CallState, EndedTask, HistoryItem, RunningTask, SessionState } from "./Session.ts"
+
+const withTask = (state: SessionState, change: (task: RunningTask) => RunningTask): SessionState =>
+  state.task === undefined ? state : { ...state, task: change(state.task) }
+
+const push = (state: SessionState, item: HistoryItem): SessionState => ({ ...state, history: [...state.history, item] })
+
+const unqueue = (state: SessionState, id: PromptId): SessionState =>
+  state.queue.some((prompt) => prompt.prompt_id === id)
+    ? { ...state, queue: state.queue.filter((prompt) => prompt.prompt_id !== id) }
+    : state
+
+const withAnswer = (state: SessionState, index: number, answer: AnswerItem): SessionState => ({
+  ...state,
+  history: state.history.with(index, answer)
+})
+
+const withCall = (state: SessionState, id: CallId, change: (call: CallState) => CallState): SessionState => {
+  const has = (item: HistoryItem) => item.kind === "answer" && item.calls.some((call) => call.call_id === id)
+  const index = state.history.findLastIndex(has)
+  const answer = state.history[index]
+  if (answer?.kind !== "answer") return state
+  const calls = answer.calls.map((call) => (call.call_id === id ? change(call) : call))
+  return withAnswer(state, index, { ...answer, calls })
+}
+
+const started = (state: SessionState, event: Durable<"task_started">): SessionState => {
+  const { task_id, prompt_id, content, idempotency_key: key } = event
+  const next = push(unqueue(state, prompt_id), { kind: "prompt", seq: state.seq, prompt_id, content })
+  return {
+    ...next,
+    task: { task_id, prompt_id, turn: 0, usage: { input_tokens: 0, output_tokens: 0 } },
+    queue_paused: false,
+    tasks: state.tasks + 1,
+    keys: key === undefined ? state.keys : new Map(state.keys).set(key, { prompt_id, task_id, content })
+  }
+}
+
+const queued = (state: SessionState, event: Durable<"prompt_queued">): SessionState => {
+  const { prompt_id, content, mode, idempotency_key: key } = event
+  if (state.queue.some((prompt) => prompt.prompt_id === prompt_id)) return state
+  return {
+    ...state,
+    queue: [...state.queue, { prompt_id, content, mode, ...(key === undefined ? {} : { idempotency_key: key }) }],
+    keys: key === undefined ? state.keys : new Map(state.keys).set(key, { prompt_id, content })
+  }
+}
+
+const answered = (state: SessionState, event: Durable<"text_completed">): SessionState => {
+  const answer: AnswerItem = {
+    kind: "answer",
+    seq: state.seq,
+    stream_id: event.stream_id,
+    content: event.content,
+    ...(event.reasoning === undefined ? {} : { reasoning: event.reasoning }),
+    partial: event.partial === true,
+    finish_reason: event.finish_reason,
+    calls: []
+  }
+  return withTask(push(state, answer), ({ stream: _, ...task }) => task)
+}
+
+const called = (state: SessionState, event: Durable<"tool_call">): SessionState => {
+  const index = state.history.length - 1
+  const answer = state.history[index]
+  if (answer?.kind !== "answer" || answer.calls.some((call) => call.call_id === event.call_id)) return state
+  const { call_id, tool_name, content, risk } = event
+  const call: CallState = { call_id, tool_name, arguments: content, risk, started: 0 }
+  return withAnswer(state, index, { ...answer, calls: [...answer.calls, call] })
+}
+
+const requested = (state: SessionState, event: Durable<"approval_request">): SessionState => {
+  const { type: _type, task_id: _task, turn: _turn, ...request } = event
+  return withCall(state, event.call_id, (call) => ({ ...call, request }))
+}
+
+const resulted = (state: SessionState, event: Durable<"tool_result">): SessionState =>
+  withCall(state, event.call_id, (call) =>
+    call.result !== undefined
+      ? call
+      : {
+          ...call,
+          result: {
+            result: event.result,
+            status: event.status,
+            duration_ms: event.duration_ms,
+            ...(event.exit_code === undefined ? {} : { exit_code: event.exit_code }),
+            ...(event.signal === undefined ? {} : { signal: event.signal }),
+            ...(event.truncated === undefined ? {} : { truncated: event.truncated })
+          }
+        }
+  )
+
+const ended = (state: SessionState, task: EndedTask): SessionState => ({
+  ...state,
+  task: undefined,
+  last: task,
+  queue: state.queue.map((prompt) => (prompt.mode === "steer" ? { ...prompt, mode: "queue" } : prompt)),
+  queue_paused: task.status !== "completed"
+})
+
+const cut = (state: SessionState, upTo: number): ReadonlyArray<HistoryItem> =>
+  state.history.filter((item) => item.seq > upTo)
+
+const steered = (state: SessionState, event: Durable<"prompt_steered">): SessionState => {
+  const { prompt_id, content } = event
+  return push(unqueue(state, prompt_id), { kind: "prompt", seq: state.seq, prompt_id, content })
+}
+
+const compacted = (state: SessionState, event: Durable<"compacted">): SessionState => ({
+  ...state,
+  history: [{ kind: "summary", seq: event.up_to_seq, content: event.summary }, ...cut(state, event.up_to_seq)]
+})
+
+const apply = (state: SessionState, event: DurableBody): SessionState => {
+  switch (event.type) {
+    case "task_started":
+      return started(state, event)
+    case "prompt_queued":
+      return queued(state, event)
+    case "prompt_unqueued":
+      return unqueue(state, event.prompt_id)
+    case "prompt_steered":
+      return steered(state, event)
+    case "thinking": {
+      const { stream_id, reasoning_stream_id, turn } = event
+      return withTask(state, (task) => ({ ...task, turn, stream: { stream_id, reasoning_stream_id } }))
+    }
+    case "stream_reset": {
+      const stream = { stream_id: event.next_stream_id, reasoning_stream_id: event.next_reasoning_stream_id }
+      return withTask(state, (task) => ({ ...task, stream }))
+    }
+    case "text_completed":
+      return answered(state, event)
+    case "tool_call":
+      return called(state, event)
+    case "approval_request":
+      return requested(state, event)
+    case "approval_resolved": {
+      const resolved = { decision: event.decision, via: event.via }
+      return withCall(state, event.call_id, (call) => ({ ...call, resolved }))
+    }
+    case "tool_started":
+      return withCall(state, event.call_id, (call) => ({ ...call, started: event.attempt }))
+    case "tool_result":
+      return resulted(state, event)
+    case "usage":
+      return withTask({ ...state, usage: event.session_usage }, (task) => ({ ...task, usage: event.usage }))
+    case "compacted":
+      return compacted(state, event)
+    case "cleared":
+      return { ...state, history: cut(state, event.up_to_seq) }
+    case "task_completed":
+      return ended(state, { task_id: event.task_id, status: "completed", usage: event.usage })
+    case "task_canceled":
+      return ended(state, { task_id: event.task_id, status: "canceled", usage: event.usage })
+    case "task_failed":
+      return ended(state, { task_id: event.task_id, status: "failed", usage: event.usage, error: event.error })
+    default:
+      return state
+  }
+}
+
+/** Folds the next public event. An event of a kind this version does not know counts and changes nothing. */
+export const fold = (state: SessionState, event: DurableBody): SessionState =>
+  apply({ ...state, seq: state.seq + 1 }, event)

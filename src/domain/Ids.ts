@@ -28,7 +28,10 @@ export type GrantId = typeof GrantId.Type
 export const CallId = Schema.NonEmptyString.pipe(Schema.brand("CallId"))
 export type CallId = typeof CallId.Type
 
-const make = <A extends string>(prefix: string) => (): A => `${prefix}_${v7()}` as A
+const make =
+  <A extends string>(prefix: string) =>
+  (): A =>
+    `${prefix}_${v7()}` as A
 
 export const newTaskId = make<TaskId>("task")
 export const newEventId = make<EventId>("evt")

@@ -1,5 +1,6 @@
 /**
- * A session's state as a fold of its public events. Owns: the shape and `fold`; decisions stand in `Decide.ts`.
+ * A session's state as a fold of its public events. Owns: the shape; `Fold.ts` folds, `Decide.ts` decides,
+ * `History.ts` makes messages of it.
  * Invariants, for any prefix of any sequence of events: folding is total; `messages` is a history that a strict
  * model API accepts; at most one task runs. The console folds with this same function.
  */
@@ -32,10 +33,12 @@ export interface CallState {
   readonly result?: CallResult
 }
 
+/** `seq`: the event that put it there; items behind a `compacted` or `cleared` are told apart by it. */
 export type HistoryItem =
-  | { readonly kind: "prompt"; readonly task_id?: TaskId; readonly prompt_id: PromptId; readonly content: string }
+  | { readonly kind: "prompt"; readonly seq: number; readonly prompt_id: PromptId; readonly content: string }
   | {
       readonly kind: "answer"
+      readonly seq: number
       readonly stream_id: StreamId
       readonly content: string
       readonly reasoning?: string
@@ -43,7 +46,9 @@ export type HistoryItem =
       readonly finish_reason: FinishReason
       readonly calls: ReadonlyArray<CallState>
     }
-  | { readonly kind: "summary"; readonly content: string }
+  | { readonly kind: "summary"; readonly seq: number; readonly content: string }
+
+export type AnswerItem = Extract<HistoryItem, { readonly kind: "answer" }>
 
 export interface RunningTask {
   readonly task_id: TaskId
@@ -71,6 +76,13 @@ export interface EndedTask {
   readonly usage: Usage.Usage
 }
 
+/** What an idempotency key was used for. */
+export interface KeyUse {
+  readonly prompt_id: PromptId
+  readonly task_id?: TaskId
+  readonly content: string
+}
+
 export interface SessionState {
   /** Public events folded so far. */
   readonly seq: number
@@ -83,6 +95,7 @@ export interface SessionState {
   /** Everything ever spent in this session; `/clear` does not reset it. */
   readonly usage: Usage.Usage
   readonly tasks: number
+  readonly keys: ReadonlyMap<string, KeyUse>
 }
 
 export const initial: SessionState = {
@@ -93,5 +106,20 @@ export const initial: SessionState = {
   queue: [],
   queue_paused: false,
   usage: Usage.none,
-  tasks: 0
+  tasks: 0,
+  keys: new Map()
+}
+
+/** Approvals that wait for an answer, oldest first. */
+export const pendingApprovals = (state: SessionState): ReadonlyArray<ApprovalRequest> =>
+  state.task === undefined
+    ? []
+    : lastCalls(state).flatMap((call) =>
+        call.request !== undefined && call.resolved === undefined && call.result === undefined ? [call.request] : []
+      )
+
+/** The calls of the newest answer: the only ones that can still be open. */
+export const lastCalls = (state: SessionState): ReadonlyArray<CallState> => {
+  const answer = state.history.findLast((item) => item.kind === "answer")
+  return answer?.kind === "answer" ? answer.calls : []
 }

@@ -4,9 +4,10 @@
  * Invariant: an id is in at most one of absent, creating, present, ending; it cannot be made again while its old task
  * ends (LESSONS 35).
  */
-import { Context, type Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { Mode } from "../approval/ApprovalGate.ts"
 import type { SessionId } from "../domain/Ids.ts"
+import { makeRegistry } from "./registry.ts"
 import type { RuntimeError } from "./RuntimeError.ts"
 import type { SessionRuntime } from "./SessionRuntime.ts"
 
@@ -16,6 +17,7 @@ export interface CreateOptions {
   readonly mode?: Mode
   readonly model?: string
   readonly title?: string
+  readonly max_turns?: number
 }
 
 export class RuntimeManager extends Context.Service<
@@ -24,7 +26,10 @@ export class RuntimeManager extends Context.Service<
     /** A new session; `session_exists` where the id is stored or running, `session_creating` while it is made. */
     readonly create: (id: SessionId, options: CreateOptions) => Effect.Effect<SessionRuntime, RuntimeError>
     /** The running one, or the stored one brought back; `session_not_found` otherwise. */
-    readonly open: (id: SessionId) => Effect.Effect<SessionRuntime, RuntimeError>
+    readonly open: (
+      id: SessionId,
+      options?: Pick<CreateOptions, "mode" | "max_turns">
+    ) => Effect.Effect<SessionRuntime, RuntimeError>
     readonly get: (id: SessionId) => Effect.Effect<SessionRuntime, RuntimeError>
     readonly list: Effect.Effect<ReadonlyArray<SessionId>>
     readonly count: Effect.Effect<number>
@@ -32,3 +37,9 @@ export class RuntimeManager extends Context.Service<
     readonly destroy: (id: SessionId) => Effect.Effect<void, RuntimeError>
   }
 >()("claw/runtime/RuntimeManager") {}
+
+/** The registry; its end destroys what it holds. */
+export const layer = Layer.effect(
+  RuntimeManager,
+  Effect.map(makeRegistry, (registry) => RuntimeManager.of(registry))
+)

@@ -35,11 +35,14 @@ export class ToolRegistry extends Context.Service<
 >()("claw/tools/ToolRegistry") {}
 
 const digestOf = (name: string, args: unknown): string =>
-  createHash("sha256").update(`${name}\n${Canonical.stringify(args)}`).digest("hex")
+  createHash("sha256")
+    .update(`${name}\n${Canonical.stringify(args)}`)
+    .digest("hex")
 
 const parse = (call: ToolCall): Result.Result<unknown, ToolError> =>
   Result.try({
-    try: () => JSON.parse(call.arguments) as unknown,
+    // Blank arguments of a finished call are none (LESSONS 2).
+    try: () => JSON.parse(call.arguments.trim() === "" ? "{}" : call.arguments) as unknown,
     catch: () =>
       new ToolError({ code: "tool_bad_arguments", detail: `The arguments of ${call.tool_name} are not valid JSON.` })
   })
@@ -49,12 +52,16 @@ const resolve = (tools: ReadonlyMap<string, Tool>, call: ToolCall): Result.Resul
   if (tool === undefined) {
     const known = Array.from(tools.keys()).join(", ")
     return Result.fail(
-      new ToolError({ code: "tool_not_found", detail: `There is no tool ${JSON.stringify(call.tool_name)}. Tools: ${known}.` })
+      new ToolError({
+        code: "tool_not_found",
+        detail: `There is no tool ${JSON.stringify(call.tool_name)}. Tools: ${known}.`
+      })
     )
   }
   return Result.flatMap(parse(call), (raw) =>
     Result.mapBoth(tool.decode(raw), {
-      onFailure: (complaint) => new ToolError({ code: "tool_bad_arguments", detail: `${call.tool_name}: ${complaint}` }),
+      onFailure: (complaint) =>
+        new ToolError({ code: "tool_bad_arguments", detail: `${call.tool_name}: ${complaint}` }),
       onSuccess: (args) => ({ call, tool, args, digest: digestOf(tool.name, raw) })
     })
   )

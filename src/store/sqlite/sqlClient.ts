@@ -95,10 +95,7 @@ const makeConnection = (handle: Handle): SqlConnection.Connection => {
         const rows = run(handle.once(sql), params)
         return transformRows === undefined ? rows : transformRows(rows)
       }),
-    executeStream: (sql, params, transformRows) =>
-      Stream.fromIterableEffect(
-        execute(sql, params, transformRows) as Effect.Effect<ReadonlyArray<any>, SqlError.SqlError>
-      )
+    executeStream: (sql, params, transformRows) => Stream.fromIterableEffect(execute(sql, params, transformRows))
   }
 }
 

@@ -1,0 +1,79 @@
+/**
+ * `npm run build`: src/app/claw.ts and all it needs becomes dist/claw.mjs, each worker a file beside it, and
+ * src/app/boot.js the executable dist/claw.js. Owns: what is in dist/ and when it is out of date.
+ * Invariant: each file of dist/ is replaced in one step, so a running claw and a second build see whole files.
+ */
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs"
+import { basename, join } from "node:path"
+import { fileURLToPath, pathToFileURL } from "node:url"
+import { bundle } from "./build/bundle.ts"
+import { newestChange } from "./build/stale.ts"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+
+export interface BuildOptions {
+  /** Directory with package.json and src/; default: this repository. */
+  readonly root?: string
+  readonly quiet?: boolean
+}
+
+interface Manifest {
+  readonly version: string
+  readonly engines: { readonly node: string }
+}
+
+/** Both languages of `helpText` in src/cli/Help.ts, or null while there is none. */
+const helpTexts = async (from: string): Promise<Readonly<Record<string, string>> | null> => {
+  const path = join(from, "src/cli/Help.ts")
+  if (!existsSync(path)) return null
+  const help = (await import(pathToFileURL(path).href)) as { readonly helpText: (locale: "en" | "zh-CN") => string }
+  const line = (text: string) => (text.endsWith("\n") ? text : `${text}\n`)
+  return { en: line(help.helpText("en")), "zh-CN": line(help.helpText("zh-CN")) }
+}
+
+const boot = async (from: string): Promise<string> => {
+  const manifest = JSON.parse(readFileSync(join(from, "package.json"), "utf8")) as Manifest
+  const minimum = /\d+(\.\d+)*/.exec(manifest.engines.node)?.[0] ?? "0"
+  const facts = { version: manifest.version, node: minimum, help: await helpTexts(from) }
+  const source = readFileSync(join(from, "src/app/boot.js"), "utf8")
+  const filled = source.replace(/^var BUILD = .*$/m, () => `var BUILD = ${JSON.stringify(facts)}`)
+  if (filled === source) throw new Error("src/app/boot.js has no line `var BUILD = …` to fill in")
+  return filled
+}
+
+const build = async (from: string): Promise<void> => {
+  const dist = join(from, "dist")
+  const next = join(dist, `.next-${process.pid}`)
+  const started = new Date()
+  mkdirSync(next, { recursive: true })
+  try {
+    const files = await bundle(join(from, "src/app/claw.ts"), next)
+    writeFileSync(join(next, "claw.js"), await boot(from))
+    chmodSync(join(next, "claw.js"), 0o755)
+    // claw.js is CommonJS although the package is a module; .mjs files say so themselves.
+    writeFileSync(join(next, "package.json"), `${JSON.stringify({ type: "commonjs" })}\n`)
+    writeFileSync(join(next, ".built"), "")
+    utimesSync(join(next, ".built"), started, started)
+    for (const file of [...files, "package.json", "claw.js", ".built"]) {
+      renameSync(join(next, basename(file)), join(dist, basename(file)))
+    }
+  } finally {
+    rmSync(next, { recursive: true, force: true })
+  }
+}
+
+/** Builds where a source, the manifest or the build itself changed since dist/ was made. */
+export const buildIfStale = async ({ root: from = root, quiet = false }: BuildOptions): Promise<boolean> => {
+  if (!existsSync(join(from, "src/app/claw.ts"))) return false
+  const changed = newestChange([join(from, "src"), join(from, "package.json"), join(root, "scripts/build")])
+  if (changed <= newestChange([join(from, "dist/.built")])) return false
+  if (!quiet) console.error("claw: building …")
+  await build(from)
+  return true
+}
+
+if (import.meta.main) {
+  const started = performance.now()
+  await build(root)
+  console.log(`dist/ built in ${Math.round(performance.now() - started)} ms`)
+}

@@ -1,0 +1,55 @@
+/**
+ * One entry → one file, with every package inside it. A worker that the sources name by
+ * `new URL("./xWorker.ts", import.meta.url)` becomes `xWorker.mjs` beside the bundle without being listed anywhere.
+ * Names of functions are kept: a stack of a defect has to be readable, and mangling was measured to save nothing.
+ */
+import { basename, dirname, join } from "node:path"
+import { type Plugin, rolldown } from "rolldown"
+
+const workerUrl = /new URL\(\s*"(\.{1,2}\/[^"]*Worker)\.ts"\s*,\s*import\.meta\.url\s*\)/g
+
+/** Collects the workers that the sources name, and makes their URLs those of the built files. */
+const workers = (found: Set<string>): Plugin => ({
+  name: "workers",
+  transform(code, id) {
+    if (!code.includes("import.meta.url") || id.includes("node_modules")) return null
+    const rewritten = code.replace(workerUrl, (_, path: string) => {
+      found.add(join(dirname(id), `${path}.ts`))
+      return `new URL("./${basename(path)}.mjs", import.meta.url)`
+    })
+    return rewritten === code ? null : { code: rewritten, map: null }
+  }
+})
+
+const one = async (input: string, directory: string, found: Set<string>): Promise<string> => {
+  const name = `${basename(input, ".ts")}.mjs`
+  const build = await rolldown({
+    input,
+    platform: "node",
+    plugins: [workers(found)],
+    external: [/\.node$/],
+    onLog: (level, log, handle) => {
+      // Packages evaluate and import in circles as they please; only what concerns our own files is worth a line.
+      if (level === "warn" && (log.id?.includes("node_modules") === true || log.code === "CIRCULAR_DEPENDENCY")) return
+      handle(level, log)
+    }
+  })
+  await build.write({
+    file: join(directory, name),
+    format: "esm",
+    codeSplitting: false,
+    sourcemap: false,
+    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } }
+  })
+  await build.close()
+  return name
+}
+
+/** Bundles `entry` and, in turn, every worker found on the way. Returns the names of the files written. */
+export const bundle = async (entry: string, directory: string): Promise<ReadonlyArray<string>> => {
+  const pending = new Set([entry])
+  const written: Array<string> = []
+  // A set that grows while it is walked: each worker may name another one.
+  for (const input of pending) written.push(await one(input, directory, pending))
+  return written
+}

@@ -1,0 +1,89 @@
+/**
+ * From the words after `claw` to a command. Pure; owns the complaints. Invariant: a word after `--` is never an option
+ * (C019), and what is not understood is an error with the nearest name, never a guess.
+ */
+import { parseArgs } from "node:util"
+import { Result, Schema } from "effect"
+import { nearest } from "../domain/Nearest.ts"
+import { commands, type CommandSpec, flags, type FlagSpec } from "./Commands.ts"
+
+export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", { detail: Schema.String }) {
+  override get message(): string {
+    return this.detail
+  }
+}
+
+export interface CommandLine {
+  readonly command: CommandSpec
+  readonly operands: ReadonlyArray<string>
+  readonly values: Readonly<Record<string, string>>
+  readonly switches: ReadonlySet<string>
+}
+
+const usage = (detail: string): Result.Result<never, UsageError> => Result.fail(new UsageError({ detail }))
+
+const suggestion = (name: string, known: ReadonlyArray<string>): string => {
+  const found = nearest(name, known)
+  return found === undefined ? "" : ` Did you mean ${found}?`
+}
+
+const options = Object.fromEntries(
+  flags.map(({ name, short, value }) => [
+    name,
+    { type: value === undefined ? ("boolean" as const) : ("string" as const), ...(short === undefined ? {} : { short }) }
+  ])
+)
+
+type Token = NonNullable<ReturnType<typeof tokensOf>["tokens"]>[number]
+
+const tokensOf = (args: ReadonlyArray<string>) =>
+  parseArgs({ args: [...args], options, allowPositionals: true, strict: false, tokens: true })
+
+const findCommand = (words: ReadonlyArray<string>): Result.Result<CommandSpec, UsageError> => {
+  const name = words[0] ?? ""
+  const found = commands.find((command) => command.name === name)
+  if (found !== undefined) return Result.succeed(found)
+  const names = commands.map((command) => command.name).filter((known) => known !== "")
+  return usage(`There is no command "${name}".${suggestion(name, names)} Try: claw --help`)
+}
+
+const checkFlag = (token: Extract<Token, { kind: "option" }>, command: CommandSpec): Result.Result<FlagSpec, UsageError> => {
+  const flag = flags.find((known) => known.name === token.name)
+  const allowed = [...command.flags, "help", "version"]
+  if (flag === undefined || !allowed.includes(flag.name)) {
+    const known = allowed.map((name) => `--${name}`)
+    const whose = command.name === "" ? "claw" : `claw ${command.name}`
+    return usage(`${whose} has no option ${token.rawName}.${suggestion(token.rawName, known)}`)
+  }
+  if (flag.value === undefined) {
+    return token.value === undefined ? Result.succeed(flag) : usage(`--${flag.name} takes no value.`)
+  }
+  if (token.value === undefined || (token.inlineValue !== true && token.value.startsWith("-") && token.value !== "-")) {
+    return usage(`--${flag.name} needs a value: --${flag.name} ${flag.value}.`)
+  }
+  if (flag.choices !== undefined && !flag.choices.includes(token.value)) {
+    return usage(`--${flag.name} is one of ${flag.choices.join(", ")}.${suggestion(token.value, flag.choices)}`)
+  }
+  return Result.succeed(flag)
+}
+
+/** Reads the words after `claw`. */
+export const parse = (args: ReadonlyArray<string>): Result.Result<CommandLine, UsageError> =>
+  Result.gen(function* () {
+    const { tokens } = tokensOf(args)
+    const words = tokens.flatMap((token) => (token.kind === "positional" ? [token.value] : []))
+    const command = yield* findCommand(words)
+    const values: Record<string, string> = {}
+    const switches = new Set<string>()
+    for (const token of tokens) {
+      if (token.kind !== "option") continue
+      const flag = yield* checkFlag(token, command)
+      if (flag.value === undefined) switches.add(flag.name)
+      else values[flag.name] = token.value ?? ""
+    }
+    const operands = command.name === "" ? words : words.slice(1)
+    if (operands.length > command.maxOperands) {
+      return yield* usage(`claw ${command.name} does not take "${operands.at(-1)}". Try: claw ${command.name} --help`)
+    }
+    return { command, operands, values, switches }
+  })

@@ -1,0 +1,96 @@
+/**
+ * What can be typed after `claw`: commands and flags as data. Help, completion and parsing derive from this table.
+ * Owns: names, shapes, sentences in both languages. Imports nothing, so that the boot file's help costs nothing.
+ */
+
+export type Locale = "en" | "zh-CN"
+type Text = Readonly<Record<Locale, string>>
+
+export interface FlagSpec {
+  readonly name: string
+  readonly short?: string
+  /** Placeholder of its value; absent: a switch. */
+  readonly value?: string
+  readonly choices?: ReadonlyArray<string>
+  readonly text: Text
+}
+
+export interface CommandSpec {
+  readonly name: string
+  /** What may follow, for the usage line. */
+  readonly operands: string
+  readonly maxOperands: number
+  readonly flags: ReadonlyArray<string>
+  readonly text: Text
+}
+
+const text = (en: string, zh: string): Text => ({ en, "zh-CN": zh })
+
+export const MODES = ["ask", "accept-edits", "plan", "never-ask", "bypass"] as const
+
+export const flags: ReadonlyArray<FlagSpec> = [
+  { name: "cwd", value: "DIR", text: text("work in this directory", "在此目录中工作") },
+  { name: "mode", value: "MODE", choices: MODES, text: text("how changes are approved", "如何批准更改") },
+  { name: "model", value: "NAME", text: text("model, as the server knows it", "服务端所用的模型名") },
+  { name: "provider", value: "NAME", text: text("model server profile, or demo", "模型服务配置，或 demo") },
+  { name: "base-url", value: "URL", text: text("address of an OpenAI-compatible server", "OpenAI 兼容服务的地址") },
+  { name: "session", value: "ID", text: text("continue this session", "继续此会话") },
+  { name: "resume", value: "ID", text: text("continue this session", "继续此会话") },
+  { name: "continue", short: "c", text: text("continue the newest session of this directory", "继续此目录最近的会话") },
+  { name: "max-turns", value: "N", text: text("model turns one task may take", "单个任务的最大轮次") },
+  { name: "json", text: text("one JSON object a line on standard output", "标准输出每行一个 JSON 对象") },
+  { name: "help", short: "h", text: text("show this help", "显示帮助") },
+  { name: "version", short: "v", text: text("show the version", "显示版本") }
+]
+
+const common = ["cwd", "mode", "model", "provider", "base-url", "max-turns"]
+
+export const commands: ReadonlyArray<CommandSpec> = [
+  {
+    name: "",
+    operands: "",
+    maxOperands: 0,
+    flags: [...common, "resume", "continue"],
+    text: text("start a conversation in this directory", "在此目录开始对话")
+  },
+  {
+    name: "run",
+    operands: "[PROMPT|-]",
+    maxOperands: Number.POSITIVE_INFINITY,
+    flags: [...common, "session", "json"],
+    text: text("one prompt, for scripts; also reads standard input", "执行一条提示，供脚本使用；也读取标准输入")
+  },
+  {
+    name: "sessions",
+    operands: "[list | show ID]",
+    maxOperands: 2,
+    flags: ["cwd", "json"],
+    text: text("stored conversations", "已保存的对话")
+  },
+  {
+    name: "doctor",
+    operands: "",
+    maxOperands: 0,
+    flags: ["cwd", "provider", "base-url", "model", "json"],
+    text: text("what claw finds on this machine, and what is wrong", "检查本机环境与问题")
+  },
+  {
+    name: "config",
+    operands: "schema | show",
+    maxOperands: 1,
+    flags: ["cwd", "json"],
+    text: text("the configuration's schema, or its values in force", "配置的模式或当前生效的值")
+  }
+]
+
+/** Exit codes for scripts (DESIGN §9). */
+export const EXIT = { done: 0, failed: 1, usage: 2, approval: 3, limit: 4, cancelled: 130 } as const
+
+export const exitTexts: ReadonlyArray<readonly [number, Text]> = [
+  [EXIT.done, text("completed", "已完成")],
+  [EXIT.failed, text("failed", "失败")],
+  [EXIT.usage, text("wrong usage or configuration", "用法或配置错误")],
+  [EXIT.approval, text("an approval was needed and nobody could be asked", "需要批准但无人可问")],
+  [EXIT.limit, text("a limit was reached (turns, budget, loop)", "达到限制（轮次、预算、循环）")],
+  [EXIT.cancelled, text("cancelled", "已取消")]
+]

@@ -1,0 +1,25 @@
+/** Sentences about what went wrong or waits, in both languages. One table of codes stands behind them (domain). */
+import { type ErrorBody, type ErrorCode, table } from "../domain/ErrorCode.ts"
+import type { Locale } from "./Commands.ts"
+
+const seconds = (ms: number): string => (ms < 10_000 ? (ms / 1_000).toFixed(1) : String(Math.round(ms / 1_000)))
+
+const sentence = (code: string, locale: Locale): string => {
+  const info = code in table ? table[code as ErrorCode] : undefined
+  return info === undefined ? code : locale === "zh-CN" ? info.zh : info.en
+}
+
+export const describe = {
+  /** The code's own sentence in the person's language; the detail where it says more. */
+  error: (error: ErrorBody, locale: Locale): string => {
+    const own = sentence(error.code, locale)
+    const detail = error.message === table[error.code].en || error.message === own ? "" : error.message
+    if (detail === "") return `${own} [${error.code}]`
+    return locale === "en" ? `${detail} [${error.code}]` : `${own} ${detail} [${error.code}]`
+  },
+  waits: (delay_ms: number, code: string, locale: Locale): string =>
+    locale === "en"
+      ? `claw: ${sentence(code, locale)} Trying again in ${seconds(delay_ms)} s.`
+      : `claw：${sentence(code, locale)} ${seconds(delay_ms)} 秒后重试。`,
+  retried: (locale: Locale): string => (locale === "en" ? "claw: the answer starts over." : "claw：回答重新开始。")
+} as const

@@ -1,0 +1,59 @@
+/** `claw --help` from the table of commands. Light: the build puts its text into the boot file. */
+import { commands, type CommandSpec, exitTexts, flags, type FlagSpec, type Locale } from "./Commands.ts"
+
+const label = (flag: FlagSpec): string => {
+  const short = flag.short === undefined ? "" : `-${flag.short}, `
+  return `${short}--${flag.name}${flag.value === undefined ? "" : ` ${flag.value}`}`
+}
+
+const usage = (command: CommandSpec): string => ["claw", command.name, command.operands].filter((part) => part !== "").join(" ")
+
+const columns = (rows: ReadonlyArray<readonly [string, string]>): ReadonlyArray<string> => {
+  const width = Math.max(...rows.map(([left]) => left.length))
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`)
+}
+
+const flagRow = (flag: FlagSpec, locale: Locale): readonly [string, string] => {
+  const choices = flag.choices === undefined ? "" : ` (${flag.choices.join(", ")})`
+  return [label(flag), flag.text[locale] + choices]
+}
+
+const titles = {
+  en: { usage: "Usage", options: "Options", exit: "Exit codes of claw run", keys: "Keys" },
+  "zh-CN": { usage: "用法", options: "选项", exit: "claw run 的退出码", keys: "密钥" }
+} as const
+
+const keys = {
+  en: "Set OPENAI_API_KEY or ZHIPU_API_KEY, or OPENAI_BASE_URL for your own server; `claw --provider demo` needs none.",
+  "zh-CN": "设置 OPENAI_API_KEY 或 ZHIPU_API_KEY，或用 OPENAI_BASE_URL 指向自己的服务；`claw --provider demo` 无需密钥。"
+} as const
+
+/** The whole help. */
+export const helpText = (locale: Locale): string => {
+  const title = titles[locale]
+  return [
+    `${title.usage}:`,
+    ...columns(commands.map((command) => [usage(command), command.text[locale]])),
+    "",
+    `${title.options}:`,
+    ...columns(flags.map((flag) => flagRow(flag, locale))),
+    "",
+    `${title.keys}: ${keys[locale]}`,
+    `${title.exit}: ${exitTexts.map(([code, text]) => `${code} ${text[locale]}`).join(", ")}`,
+    ""
+  ].join("\n")
+}
+
+/** The help of one command. */
+export const commandHelp = (command: CommandSpec, locale: Locale): string => {
+  const own = flags.filter((flag) => command.flags.includes(flag.name))
+  return [
+    `${titles[locale].usage}: ${usage(command)}`,
+    "",
+    command.text[locale],
+    "",
+    `${titles[locale].options}:`,
+    ...columns(own.map((flag) => flagRow(flag, locale))),
+    ""
+  ].join("\n")
+}

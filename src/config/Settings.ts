@@ -1,0 +1,184 @@
+/**
+ * Everything that can be configured: one schema with a default, a unit and a sentence for each key. The file format,
+ * `claw config schema`, the checks of environment and flags, and the reference derive from it.
+ * Does not own: API keys, which come from the environment alone and are never part of a file.
+ * Invariant: a limit without a key here does not exist (DESIGN §1, 7).
+ */
+import { Schema } from "effect"
+
+export const modes = ["bypass", "accept-edits", "ask", "never-ask", "plan"] as const
+export const logLevels = ["off", "error", "warn", "info", "debug", "trace"] as const
+export const locales = ["en", "zh-CN"] as const
+export type Locale = (typeof locales)[number]
+export type LogLevel = (typeof logLevels)[number]
+
+const key = <S extends Schema.Top>(schema: S, description: string) =>
+  Schema.optionalKey(schema.annotate({ description }))
+
+const int = (minimum: number, maximum: number, fallback: number, description: string) =>
+  key(Schema.Int.check(Schema.isBetween({ minimum, maximum })).annotate({ default: fallback }), description)
+
+const text = Schema.String.check(Schema.isNonEmpty(), Schema.isMaxLength(4096))
+
+const url = text.check(
+  Schema.isPattern(/^https?:\/\/[^\s/]+/i, { message: "Expected a URL that begins with http:// or https://" })
+)
+
+/** One rule of the user's policy. `argv` are whole words a command begins with; `path` a glob below the workspace. */
+export const Rule = Schema.Struct({
+  tool: key(text, "Name of the tool; absent: every tool."),
+  argv: key(Schema.NonEmptyArray(text), "Whole words that the command begins with."),
+  path: key(text, "Glob of files, relative to the workspace."),
+  reason: key(text, "What a person is told when the rule decides.")
+})
+export type Rule = typeof Rule.Type
+
+const rules = (description: string) => key(Schema.Array(Rule).annotate({ default: [] }), description)
+
+/** The defaults that the schema names and `resolve` starts from. Milliseconds, counts, characters. */
+export const defaults = {
+  deadlines: { connect_ms: 10_000, first_chunk_ms: 90_000, idle_ms: 60_000, total_ms: 0 },
+  retry: { max_attempts: 5, base_ms: 500, max_ms: 30_000, total_ms: 300_000, retry_after_max_ms: 120_000 },
+  limits: {
+    max_turns: 100,
+    tools_per_session: 8,
+    tools_per_process: 32,
+    tool_timeout_ms: 120_000,
+    tool_time_ms: 3_600_000,
+    tool_output_chars: 30_000,
+    approval_timeout_ms: 1_800_000
+  },
+  mode: "ask",
+  log: { level: "off", to: "file" }
+} as const
+
+const hour = 3_600_000
+const { deadlines, retry, limits } = defaults
+
+export const Deadlines = Schema.Struct({
+  connect_ms: int(
+    1,
+    hour,
+    deadlines.connect_ms,
+    "Milliseconds until the model server must have accepted a connection."
+  ),
+  first_chunk_ms: int(
+    1,
+    hour,
+    deadlines.first_chunk_ms,
+    "Milliseconds until the first chunk of an answer, whatever it holds."
+  ),
+  idle_ms: int(1, hour, deadlines.idle_ms, "Milliseconds without any chunk before an answer counts as stopped."),
+  total_ms: int(0, 24 * hour, deadlines.total_ms, "Milliseconds for a whole answer; 0: no limit.")
+})
+
+export const Retry = Schema.Struct({
+  max_attempts: int(1, 20, retry.max_attempts, "Model calls made for one answer, the first included."),
+  base_ms: int(
+    1,
+    hour,
+    retry.base_ms,
+    "Milliseconds before the second attempt; doubled, with jitter, for each further one."
+  ),
+  max_ms: int(1, hour, retry.max_ms, "Milliseconds that the growing wait never passes."),
+  total_ms: int(0, 24 * hour, retry.total_ms, "Milliseconds after which no further attempt begins."),
+  retry_after_max_ms: int(
+    0,
+    hour,
+    retry.retry_after_max_ms,
+    "Milliseconds of a server's Retry-After that are honoured."
+  )
+})
+
+export const Limits = Schema.Struct({
+  max_turns: int(1, 10_000, limits.max_turns, "Model turns of one task."),
+  tools_per_session: int(1, 256, limits.tools_per_session, "Tools that run at once in one session."),
+  tools_per_process: int(1, 4096, limits.tools_per_process, "Tools that run at once in this process."),
+  tool_timeout_ms: int(1, hour, limits.tool_timeout_ms, "Milliseconds for one tool call that sets no shorter limit."),
+  tool_time_ms: int(1, 24 * hour, limits.tool_time_ms, "Milliseconds that the tools of one task may take together."),
+  tool_output_chars: int(
+    256,
+    10_000_000,
+    limits.tool_output_chars,
+    "UTF-16 units of a tool's output that the model sees."
+  ),
+  approval_timeout_ms: int(
+    1000,
+    24 * hour,
+    limits.approval_timeout_ms,
+    "Milliseconds that a question waits for an answer; then it is a refusal."
+  ),
+  context_window_tokens: key(
+    Schema.Int.check(Schema.isBetween({ minimum: 1024, maximum: 100_000_000 })),
+    "Tokens that the model can take; absent: what the catalogue says of the model."
+  )
+})
+
+export const Log = Schema.Struct({
+  level: key(
+    Schema.Literals(logLevels).annotate({ default: defaults.log.level }),
+    "Least important level that is logged."
+  ),
+  to: key(
+    Schema.Literals(["file", "stderr"]).annotate({ default: defaults.log.to }),
+    "JSON lines go to `logs/claw.log` in the state directory, or to standard error."
+  )
+})
+
+/** A configuration file: every key may be absent. */
+export const ConfigFile = Schema.Struct({
+  $schema: key(Schema.String, "For editors; ignored."),
+  provider: key(text, "Profile of the model server, or `demo`."),
+  base_url: key(url, "URL of an OpenAI-compatible server, up to and without `/chat/completions`."),
+  model: key(text, "Name of the model, as the server knows it."),
+  mode: key(
+    Schema.Literals(modes).annotate({ default: defaults.mode }),
+    "`ask` before changes, `accept-edits` inside the workspace, `plan` only reads, `never-ask` refuses, `bypass` allows."
+  ),
+  rules: key(
+    Schema.Struct({
+      allow: rules("What runs without a question."),
+      ask: rules("What is asked even where it would be allowed."),
+      deny: rules("What never runs.")
+    }),
+    "Policy, checked before any question: deny over ask over allow."
+  ),
+  deadlines: key(Deadlines, "Limits of one model call."),
+  retry: key(Retry, "What happens after a failed model call."),
+  limits: key(Limits, "Limits of tasks and tools."),
+  state_dir: key(text, "Absolute directory of everything claw stores; absent: the XDG state directory."),
+  locale: key(Schema.Literals(locales), "Language of messages; absent: that of the environment."),
+  no_color: key(Schema.Boolean.annotate({ default: false }), "No colours and no other escape sequences for looks."),
+  log: key(Log, "Structured logs.")
+})
+export type ConfigFile = typeof ConfigFile.Type
+
+type Filled<S extends { readonly Type: object }> = Required<S["Type"]>
+
+/** The resolved configuration: what has a default is always there. */
+export interface Settings {
+  readonly provider?: string
+  readonly base_url?: string
+  readonly model?: string
+  readonly mode: (typeof modes)[number]
+  readonly rules: { readonly [K in "allow" | "ask" | "deny"]: ReadonlyArray<Rule> }
+  readonly deadlines: Filled<typeof Deadlines>
+  readonly retry: Filled<typeof Retry>
+  readonly limits: Omit<Filled<typeof Limits>, "context_window_tokens"> &
+    Pick<typeof Limits.Type, "context_window_tokens">
+  readonly state_dir: string
+  readonly locale: Locale
+  readonly no_color: boolean
+  readonly log: Filled<typeof Log>
+}
+
+/** JSON Schema of a configuration file (`claw config schema`). */
+export const configSchema = (): Readonly<Record<string, unknown>> => {
+  const { schema, definitions } = Schema.toJsonSchemaDocument(ConfigFile, { onExcessProperty: "error" })
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "claw configuration",
+    ...schema,
+    ...(Object.keys(definitions).length === 0 ? {} : { $defs: definitions })
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * What the environment says: settings, keys, directories, the language, and what a child process may inherit.
+ * Owns: the names of variables. Does not read `process.env` itself (AppConfig hands the record in).
+ * Invariants: an API key exists only as `Redacted`; a child never inherits a variable that is not on the list (R272,
+ * LESSONS 19).
+ */
+import { homedir } from "node:os"
+import { isAbsolute, join } from "node:path"
+import type { Result } from "effect"
+import { Redacted } from "effect"
+import type { ConfigError } from "./ConfigError.ts"
+import { checkValue } from "./configFile.ts"
+import { nearest } from "../domain/Nearest.ts"
+import { type ConfigFile, type Locale, defaults, locales } from "./Settings.ts"
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+type Put = readonly [path: readonly [string] | readonly [string, string], value: unknown]
+type Read = (value: string) => ReadonlyArray<Put>
+
+const asText =
+  (name: string): Read =>
+  (value) => [[[name], value]]
+
+/** Not a number stays text, so that the schema complains of it. */
+const asInt =
+  (section: string, name: string): Read =>
+  (value) => [[[section, name], /^[+-]?\d+$/.test(value) ? Number(value) : value]]
+
+const localeOf = (value: string): Locale | undefined => {
+  const name = value.replace("_", "-").toLowerCase()
+  if (name.startsWith("zh")) return "zh-CN"
+  return name.startsWith("en") || name === "c" || name === "posix" || name.startsWith("c.") ? "en" : undefined
+}
+
+/** `debug`, `debug:stderr`: the least level, and where lines go. */
+const asLog: Read = (value) => {
+  const [level, to] = value.split(":", 2)
+  return [[["log", "level"], level], ...(to === undefined ? [] : ([[["log", "to"], to]] satisfies ReadonlyArray<Put>))]
+}
+
+const sections = {
+  deadlines: Object.keys(defaults.deadlines),
+  retry: Object.keys(defaults.retry),
+  limits: [...Object.keys(defaults.limits), "context_window_tokens"]
+}
+
+/** Every number of the configuration also has a variable: `limits.max_turns` is `CLAW_LIMITS_MAX_TURNS`. */
+const numbers = Object.entries(sections).flatMap(([section, names]) =>
+  names.map((name) => [`CLAW_${section}_${name}`.toUpperCase(), asInt(section, name)] as const)
+)
+
+/** Variable → what it sets. A later row wins over an earlier one for the same key. */
+export const variables: ReadonlyMap<string, Read> = new Map<string, Read>([
+  ...numbers,
+  ["CLAW_PROVIDER", asText("provider")],
+  ["CLAW_MODEL", asText("model")],
+  ["CLAW_BASE_URL", asText("base_url")],
+  ["CLAW_MODE", asText("mode")],
+  ["CLAW_STATE_DIR", asText("state_dir")],
+  ["CLAW_CONTEXT_WINDOW", asInt("limits", "context_window_tokens")],
+  ["CLAW_MAX_TURNS", asInt("limits", "max_turns")],
+  ["CLAW_LANG", (value) => [[["locale"], localeOf(value) ?? value]]],
+  ["CLAW_LOG", asLog],
+  ["NO_COLOR", () => [[["no_color"], true]]]
+])
+
+/** Read by hand: where the user's file is, and a key for any profile. */
+const others = ["CLAW_CONFIG", "CLAW_API_KEY"]
+
+const lookup = (env: Environment, name: string): string | undefined => {
+  const value = env[name]?.trim()
+  return value === "" ? undefined : value
+}
+
+const place = (tree: Record<string, unknown>, [path, value]: Put) => {
+  const [head, tail] = path
+  if (tail === undefined) tree[head] = value
+  else tree[head] = { ...(tree[head] as Record<string, unknown> | undefined), [tail]: value }
+}
+
+/** Settings from `CLAW_*` and `NO_COLOR`. An error names the variable. */
+export const settingsFrom = (env: Environment): Result.Result<ConfigFile, ConfigError> => {
+  const tree: Record<string, unknown> = {}
+  const origin = new Map<string, string>()
+  for (const [name, read] of variables) {
+    const value = lookup(env, name)
+    if (value === undefined) continue
+    for (const put of read(value)) {
+      place(tree, put)
+      origin.set(put[0].join("."), name)
+    }
+  }
+  return checkValue(tree, (path) => origin.get(path.join(".")) ?? "environment")
+}
+
+/** The servers' own variable, which counts only for the profile it belongs to. */
+export const openaiBaseUrl = (env: Environment): string | undefined => lookup(env, "OPENAI_BASE_URL")
+
+/** Language of `LC_ALL`, `LC_MESSAGES`, `LANG`: the first that is set decides, as everywhere. */
+export const localeFrom = (env: Environment): Locale => {
+  const name = ["LC_ALL", "LC_MESSAGES", "LANG"].map((key) => lookup(env, key)).find((value) => value !== undefined)
+  return (name === undefined ? undefined : localeOf(name)) ?? locales[0]
+}
+
+/** `CLAW_*` variables that set nothing: probably a slip. */
+export const strangers = (env: Environment): ReadonlyArray<string> =>
+  Object.keys(env)
+    .filter((name) => name.startsWith("CLAW_") && !variables.has(name) && !others.includes(name))
+    .map((name) => {
+      const hint = nearest(name, [...variables.keys(), ...others])
+      return `${name} is not a variable of claw${hint === undefined ? "" : `; did you mean ${hint}?`}`
+    })
+
+const homeOf = (env: Environment): string => {
+  const home = lookup(env, "HOME")
+  return home !== undefined && isAbsolute(home) ? home : homedir()
+}
+
+/** An XDG directory; a relative value is ignored, as its specification says. */
+const xdg = (env: Environment, name: string, fallback: string): string => {
+  const value = lookup(env, name)
+  return join(value !== undefined && isAbsolute(value) ? value : join(homeOf(env), fallback), "claw")
+}
+
+export const stateDirectory = (env: Environment): string => xdg(env, "XDG_STATE_HOME", ".local/state")
+
+export const userFile = (env: Environment): { readonly path: string; readonly required: boolean } => {
+  const named = lookup(env, "CLAW_CONFIG")
+  if (named !== undefined) return { path: named, required: true }
+  return { path: join(xdg(env, "XDG_CONFIG_HOME", ".config"), "config.json"), required: false }
+}
+
+/** A key by the name of its variable, as a profile knows it. Blank is missing; a stray newline is not part of it. */
+export const keyFrom = (env: Environment, variable: string): Redacted.Redacted | undefined => {
+  const value = lookup(env, variable) ?? lookup(env, "CLAW_API_KEY")
+  return value === undefined ? undefined : Redacted.make(value, { label: variable })
+}
+
+const secretName = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|DSN/i
+const passwordInUrl = /^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:([^/\s@]+)@/i
+
+/** Every value that must never be seen again: by the name of its variable, or as a password inside a URL. */
+export const secretsFrom = (env: Environment): ReadonlyArray<Redacted.Redacted> => {
+  const found = new Set<string>()
+  for (const name of Object.keys(env)) {
+    const value = lookup(env, name)
+    if (value === undefined) continue
+    // A short value ("1", "true") would mask ordinary text everywhere.
+    if (secretName.test(name) && value.length >= 8) found.add(value)
+    const password = passwordInUrl.exec(value)?.[1]
+    if (password !== undefined) found.add(password)
+  }
+  return Array.from(found, (value) => Redacted.make(value))
+}
+
+const inherited =
+  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|TEMP|TMP|SSL_CERT_FILE|SSL_CERT_DIR)$/
+
+/** What a child process may inherit. */
+export const childEnvironment = (env: Environment): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => inherited.test(entry[0]) && entry[1] !== undefined)
+  )

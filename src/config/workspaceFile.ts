@@ -1,0 +1,82 @@
+/**
+ * What a repository may say about how claw runs in it: only what makes it stricter (SECURITY P13, T8, T21).
+ * Owns: the closed list of keys and, for each, which of two values is the stricter one.
+ * Invariant: `narrow(settings, file)` never allows more than `settings`; a looser value is ignored and reported, a key
+ * off the list is an error, for a team's rule that silently does not hold would be worse than a stop.
+ */
+import { Result } from "effect"
+import { ConfigError } from "./ConfigError.ts"
+import type { ConfigFile, Settings, defaults } from "./Settings.ts"
+import { modes } from "./Settings.ts"
+
+/** Keys whose smaller value is the stricter one. */
+const smaller = [
+  "limits.max_turns",
+  "limits.tools_per_session",
+  "limits.tool_timeout_ms",
+  "limits.tool_time_ms"
+] as const
+
+export const workspaceKeys: ReadonlyArray<string> = ["$schema", "mode", "rules.ask", "rules.deny", ...smaller]
+
+const pathsOf = (file: ConfigFile): ReadonlyArray<string> =>
+  Object.entries(file).flatMap(([name, value]) =>
+    typeof value === "object" && !Array.isArray(value) ? Object.keys(value).map((inner) => `${name}.${inner}`) : [name]
+  )
+
+/** Fails at the first key that a workspace may not set. */
+export const checkWorkspaceFile = (file: ConfigFile, where: string): Result.Result<ConfigFile, ConfigError> => {
+  const stranger = pathsOf(file).find((path) => !workspaceKeys.includes(path))
+  if (stranger === undefined) return Result.succeed(file)
+  return Result.fail(
+    new ConfigError({
+      where,
+      key: stranger,
+      detail: `a workspace may only make claw stricter and cannot set ${stranger}; put it into your own configuration.`
+    })
+  )
+}
+
+export interface Narrowed {
+  readonly settings: Settings
+  /** Paths that the file decided. */
+  readonly decided: ReadonlyArray<string>
+  readonly ignored: ReadonlyArray<string>
+}
+
+type LimitName = Extract<keyof Settings["limits"], keyof typeof defaults.limits>
+
+const limitNames = smaller.map((path) => path.slice("limits.".length) as LimitName)
+
+/** The stricter of both, key by key. */
+export const narrow = (settings: Settings, file: ConfigFile): Narrowed => {
+  const decided: Array<string> = []
+  const ignored: Array<string> = []
+  const decide = (path: string, stricter: boolean, value: unknown): boolean => {
+    if (stricter) decided.push(path)
+    else ignored.push(`${path} ${String(value)} is looser than what you set, and ignored`)
+    return stricter
+  }
+  const { mode: wanted } = file
+  const isStricter = wanted !== undefined && modes.indexOf(wanted) >= modes.indexOf(settings.mode)
+  const mode = wanted !== undefined && decide("mode", isStricter, wanted) ? wanted : settings.mode
+  const limits: Record<LimitName, number> = { ...settings.limits }
+  for (const name of limitNames) {
+    const value = file.limits?.[name]
+    if (value !== undefined && decide(`limits.${name}`, value <= limits[name], value)) limits[name] = value
+  }
+  const ask = file.rules?.ask ?? []
+  const deny = file.rules?.deny ?? []
+  if (ask.length > 0) decided.push("rules.ask")
+  if (deny.length > 0) decided.push("rules.deny")
+  return {
+    settings: {
+      ...settings,
+      mode,
+      limits: { ...settings.limits, ...limits },
+      rules: { ...settings.rules, ask: [...settings.rules.ask, ...ask], deny: [...settings.rules.deny, ...deny] }
+    },
+    decided,
+    ignored
+  }
+}

@@ -1,0 +1,198 @@
+/**
+ * The decisions about a session, pure: (state, command) → events or a rejection (STYLE, Decisions are pure).
+ * Owns: what a prompt becomes, whether an answer counts, and the one way a task is closed on every path.
+ * Invariant: `close` leaves every call with exactly one result and every approval resolved, then one terminal event.
+ */
+import { Result } from "effect"
+import type { Answer } from "./Approval.ts"
+import type { ErrorBody, ErrorCode } from "./ErrorCode.ts"
+import type { Durable, DurableBody, ToolStatus } from "./Event.ts"
+import type { PromptId, RequestId, TaskId } from "./Ids.ts"
+import { type CallState, type SessionState, lastCalls } from "./Session.ts"
+
+export interface PromptCommand {
+  readonly content: string
+  readonly prompt_id: PromptId
+  readonly task_id: TaskId
+  readonly idempotency_key?: string
+  readonly when_busy: "reject" | "queue" | "steer"
+}
+
+export type PromptDecision =
+  | { readonly kind: "start"; readonly event: Durable<"task_started"> }
+  | { readonly kind: "wait"; readonly event: Durable<"prompt_queued"> }
+  | { readonly kind: "duplicate"; readonly prompt_id: PromptId; readonly task_id?: TaskId }
+
+const keyOf = (command: PromptCommand) =>
+  command.idempotency_key === undefined ? {} : { idempotency_key: command.idempotency_key }
+
+/** What becomes of a prompt now. */
+export const prompt = (state: SessionState, command: PromptCommand): Result.Result<PromptDecision, ErrorCode> => {
+  if (command.content.trim() === "" || !command.content.isWellFormed()) return Result.fail("bad_message")
+  const used = command.idempotency_key === undefined ? undefined : state.keys.get(command.idempotency_key)
+  if (used !== undefined) {
+    if (used.content !== command.content) return Result.fail("idempotency_conflict")
+    const task = used.task_id === undefined ? {} : { task_id: used.task_id }
+    return Result.succeed({ kind: "duplicate", prompt_id: used.prompt_id, ...task })
+  }
+  const { content, prompt_id, task_id, when_busy } = command
+  if (state.task === undefined) {
+    const event = { type: "task_started", task_id, prompt_id, content, ...keyOf(command) } as const
+    return Result.succeed({ kind: "start", event })
+  }
+  if (when_busy === "reject") return Result.fail("session_busy")
+  const event = { type: "prompt_queued", prompt_id, content, mode: when_busy, ...keyOf(command) } as const
+  return Result.succeed({ kind: "wait", event })
+}
+
+/** The next waiting prompt as a new task, where one may start now; `resume` lifts the pause after an interrupt. */
+export const nextQueued = (
+  state: SessionState,
+  task_id: TaskId,
+  resume = false
+): Durable<"task_started"> | undefined => {
+  const next = state.queue[0]
+  if (state.task !== undefined || next === undefined || (state.queue_paused && !resume)) return undefined
+  const { prompt_id, content, idempotency_key: key } = next
+  return { type: "task_started", task_id, prompt_id, content, ...(key === undefined ? {} : { idempotency_key: key }) }
+}
+
+export const unqueue = (state: SessionState, id: PromptId): Result.Result<Durable<"prompt_unqueued">, ErrorCode> => {
+  const found = state.queue.find((waiting) => waiting.prompt_id === id)
+  return found === undefined
+    ? Result.fail("prompt_not_found")
+    : Result.succeed({ type: "prompt_unqueued", prompt_id: id, content: found.content })
+}
+
+/** Prompts that want to reach the running task at its next turn. */
+export const steers = (state: SessionState, turn: number): ReadonlyArray<Durable<"prompt_steered">> => {
+  const task = state.task
+  if (task === undefined) return []
+  return state.queue
+    .filter((waiting) => waiting.mode === "steer")
+    .map(({ prompt_id, content }) => ({ type: "prompt_steered", task_id: task.task_id, turn, prompt_id, content }))
+}
+
+const findCall = (state: SessionState, id: RequestId): CallState | undefined =>
+  state.history
+    .flatMap((item) => (item.kind === "answer" ? item.calls : []))
+    .find((call) => call.request?.request_id === id)
+
+const decisionsOf = {
+  tool: ["allow_once", "allow_session", "deny"],
+  recovery: ["retry", "skip", "stop", "allow_once", "deny"]
+}
+
+/** Whether an answer counts: `undefined` when it does, the reason when not. `now` in milliseconds. */
+export const checkAnswer = (
+  state: SessionState,
+  answer: { readonly request_id: RequestId; readonly decision: Answer; readonly grant_option?: string },
+  now: number
+): ErrorCode | undefined => {
+  const call = findCall(state, answer.request_id)
+  const request = call?.request
+  if (call === undefined || request === undefined) return "approval_not_found"
+  if (call.resolved?.via === "timeout") return "approval_expired"
+  if (call.resolved !== undefined || call.result !== undefined || state.task === undefined) {
+    return "approval_already_resolved"
+  }
+  if (request.expires_at !== undefined && Date.parse(request.expires_at) <= now) return "approval_expired"
+  if (!decisionsOf[request.kind].includes(answer.decision)) return "bad_decision"
+  const known = (id: string) => request.grant_options.some((option) => option.id === id)
+  return answer.grant_option !== undefined && !known(answer.grant_option) ? "bad_decision" : undefined
+}
+
+export const clear = (state: SessionState): Result.Result<Durable<"cleared">, ErrorCode> =>
+  state.task === undefined ? Result.succeed({ type: "cleared", up_to_seq: state.seq }) : Result.fail("session_busy")
+
+/** How a task ends. */
+export type Outcome =
+  | { readonly status: "completed" }
+  | { readonly status: "canceled"; readonly reason?: string }
+  | { readonly status: "failed"; readonly error: ErrorBody }
+
+/** What an open model answer had shown when it was cut. */
+export interface Shown {
+  readonly content: string
+  readonly reasoning: string
+}
+
+const unfinished: Record<"cancelled" | "uncertain" | "not_started", string> = {
+  cancelled: "Cancelled by the user while it ran. Its effects may be partial; check before repeating it.",
+  uncertain: "The program stopped while this call ran. Its outcome is unknown; check before repeating it.",
+  not_started: "Not executed: the task was stopped first."
+}
+
+const resultOf = (call: CallState, running: "cancelled" | "uncertain") => {
+  const status: ToolStatus = call.started > 0 ? running : "cancelled"
+  return { status, result: unfinished[call.started > 0 ? running : "not_started"] }
+}
+
+const closeCalls = (state: SessionState, running: "cancelled" | "uncertain"): ReadonlyArray<DurableBody> => {
+  const task = state.task
+  if (task === undefined) return []
+  const at = { task_id: task.task_id, turn: task.turn }
+  return lastCalls(state).flatMap((call): ReadonlyArray<DurableBody> => {
+    if (call.result !== undefined) return []
+    const request_id = call.request?.request_id
+    const resolved: ReadonlyArray<DurableBody> =
+      call.resolved !== undefined || request_id === undefined
+        ? []
+        : [{ type: "approval_resolved", ...at, call_id: call.call_id, request_id, decision: "deny", via: "cancel" }]
+    const { call_id, tool_name } = call
+    const made = { type: "tool_result", ...at, call_id, tool_name, is_error: true, duration_ms: 0 } as const
+    return [...resolved, { ...made, ...resultOf(call, running) }]
+  })
+}
+
+const closeAnswer = (state: SessionState, outcome: Outcome, shown: Shown | undefined): ReadonlyArray<DurableBody> => {
+  const task = state.task
+  if (task?.stream === undefined) return []
+  const reasoning = shown === undefined || shown.reasoning === "" ? {} : { reasoning: shown.reasoning.toWellFormed() }
+  return [
+    {
+      type: "text_completed",
+      task_id: task.task_id,
+      turn: task.turn,
+      stream_id: task.stream.stream_id,
+      content: (shown?.content ?? "").toWellFormed(),
+      ...reasoning,
+      partial: true,
+      finish_reason: outcome.status === "canceled" ? "cancelled" : "other"
+    }
+  ]
+}
+
+const terminal = (task_id: TaskId, state: SessionState, outcome: Outcome): DurableBody => {
+  const usage = state.task?.usage ?? { input_tokens: 0, output_tokens: 0 }
+  switch (outcome.status) {
+    case "completed":
+      return { type: "task_completed", task_id, usage }
+    case "canceled":
+      return {
+        type: "task_canceled",
+        task_id,
+        usage,
+        ...(outcome.reason === undefined ? {} : { reason: outcome.reason })
+      }
+    case "failed":
+      return { type: "task_failed", task_id, usage, error: { ...outcome.error, task_id } }
+  }
+}
+
+/**
+ * Everything that ends the running task, to be committed as one append; empty where none runs. `crashed`: what ran
+ * when the program died is uncertain, not cancelled.
+ */
+export const close = (
+  state: SessionState,
+  outcome: Outcome,
+  options: { readonly shown?: Shown; readonly crashed?: boolean } = {}
+): ReadonlyArray<DurableBody> => {
+  if (state.task === undefined) return []
+  return [
+    ...closeAnswer(state, outcome, options.shown),
+    ...closeCalls(state, options.crashed === true ? "uncertain" : "cancelled"),
+    terminal(state.task.task_id, state, outcome)
+  ]
+}

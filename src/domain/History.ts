@@ -1,0 +1,64 @@
+/**
+ * The messages of a session, as a model may be sent them. Invariant: for any state, each call of an assistant message
+ * has exactly one tool message, right behind it, in the calls' order; no message is empty; nothing starts with a
+ * result; text is well-formed UTF-16 (LESSONS 11, 12, 16). Messages of an unchanged item are the same objects each
+ * time, so that a provider may keep their serialised form.
+ */
+import type { Message, ToolMessage } from "./Message.ts"
+import type { AnswerItem, CallState, HistoryItem, SessionState } from "./Session.ts"
+
+const PARTIAL = "[The answer was cut off here.]"
+const NO_RESULT = "The call was interrupted and its outcome is unknown. Check before repeating it."
+const NO_OUTPUT = "(no output)"
+
+const observation = (call: CallState): ToolMessage => {
+  const content = call.result === undefined ? NO_RESULT : call.result.result
+  return {
+    role: "tool",
+    call_id: call.call_id,
+    tool_name: call.tool_name,
+    content: content === "" ? NO_OUTPUT : content.toWellFormed()
+  }
+}
+
+const ofAnswer = (answer: AnswerItem): ReadonlyArray<Message> => {
+  const text = answer.partial ? [answer.content, PARTIAL].filter((part) => part !== "").join("\n") : answer.content
+  if (answer.calls.length === 0 && (answer.content === "" || text === "")) return []
+  return [
+    {
+      role: "assistant",
+      content: text.toWellFormed(),
+      ...(answer.reasoning === undefined ? {} : { reasoning: answer.reasoning.toWellFormed() }),
+      tool_calls: answer.calls.map(({ call_id, tool_name, arguments: args }) => ({
+        call_id,
+        tool_name,
+        arguments: args
+      }))
+    },
+    ...answer.calls.map(observation)
+  ]
+}
+
+const ofItem = (item: HistoryItem): ReadonlyArray<Message> => {
+  switch (item.kind) {
+    case "prompt":
+      return [{ role: "user", content: item.content.toWellFormed() }]
+    case "summary":
+      return [{ role: "user", content: `Summary of the conversation so far:\n${item.content.toWellFormed()}` }]
+    case "answer":
+      return ofAnswer(item)
+  }
+}
+
+const known = new WeakMap<HistoryItem, ReadonlyArray<Message>>()
+
+const messagesOf = (item: HistoryItem): ReadonlyArray<Message> => {
+  const found = known.get(item)
+  if (found !== undefined) return found
+  const made = ofItem(item)
+  known.set(item, made)
+  return made
+}
+
+/** The whole history, without the system prompt. */
+export const messages = (state: SessionState): ReadonlyArray<Message> => state.history.flatMap(messagesOf)

@@ -1,0 +1,102 @@
+/**
+ * One task from prompt to outcome (R070, DESIGN §4). Owns: the loop, its visible states, the end on every path.
+ * Does not own: where events go (Reporter), whether a call may run (ApprovalGate), what a tool does, retries' policy.
+ * Invariant: one `task_started` is followed by exactly one terminal event, in one append with a result for every call
+ * that has none, whatever happened in between: answer, failure, defect, interruption.
+ */
+import { Cause, Context, Effect, Exit, Layer, Semaphore } from "effect"
+import { ApprovalGate } from "../approval/ApprovalGate.ts"
+import { SystemPrompt } from "../context/SystemPrompt.ts"
+import { close, type Outcome } from "../domain/Decide.ts"
+import { errorBody } from "../domain/ErrorCode.ts"
+import { newPromptId, newTaskId, type PromptId, type SessionId, type TaskId } from "../domain/Ids.ts"
+import type { EndedTask, SessionState } from "../domain/Session.ts"
+import { Provider } from "../provider/Provider.ts"
+import { ToolRegistry } from "../tools/ToolRegistry.ts"
+import { EngineLimits, ProcessSlots } from "./EngineLimits.ts"
+import { type Run, runTurns } from "./loop.ts"
+import { ReportError, Reporter } from "./Reporter.ts"
+import { bodyOf, TaskFailure } from "./TaskFailure.ts"
+
+export interface TaskInput {
+  readonly session_id: SessionId
+  readonly task_id: TaskId
+  /** Overrides the provider's configured model for this task. */
+  readonly model?: string
+  readonly max_turns?: number
+}
+
+export interface PromptInput extends Partial<TaskInput> {
+  readonly content: string
+  readonly prompt_id?: PromptId
+}
+
+export class Engine extends Context.Service<
+  Engine,
+  {
+    /** Runs the task that the state says is running; its `task_started` is already reported. */
+    readonly run: (input: TaskInput) => Effect.Effect<EndedTask, ReportError>
+    /** Reports `task_started` and runs the task. */
+    readonly prompt: (input: PromptInput) => Effect.Effect<EndedTask, ReportError>
+  }
+>()("claw/engine/Engine") {}
+
+const outcomeOf = (exit: Exit.Exit<void, TaskFailure | ReportError>): Outcome => {
+  if (Exit.isSuccess(exit)) return { status: "completed" }
+  const failure = exit.cause.reasons.find(Cause.isFailReason)?.error
+  if (failure instanceof TaskFailure) return { status: "failed", error: bodyOf(failure) }
+  if (failure !== undefined) return { status: "failed", error: errorBody(failure.code) }
+  if (Cause.hasInterruptsOnly(exit.cause)) return { status: "canceled" }
+  const defect = exit.cause.reasons.find(Cause.isDieReason)?.defect
+  if (defect instanceof ReportError) return { status: "failed", error: errorBody(defect.code) }
+  return { status: "failed", error: errorBody("internal") }
+}
+
+const endOf = (state: SessionState, task_id: TaskId): EndedTask =>
+  state.last?.task_id === task_id
+    ? state.last
+    : { task_id, status: "failed", error: errorBody("internal"), usage: { input_tokens: 0, output_tokens: 0 } }
+
+const make = Effect.gen(function* () {
+  const [provider, registry, gate] = [yield* Provider, yield* ToolRegistry, yield* ApprovalGate]
+  const [reporter, systemPrompt] = [yield* Reporter, yield* SystemPrompt]
+  const limits = yield* EngineLimits
+  const processSlots = yield* ProcessSlots
+  const sessionSlots = yield* Semaphore.make(limits.tool_concurrency)
+  const services = { provider, registry, gate, reporter, systemPrompt, limits, processSlots, sessionSlots }
+
+  const run = (input: TaskInput) =>
+    Effect.uninterruptibleMask((restore) => {
+      const own: Run = { ...services, ...input, open: { shown: undefined } }
+      return Effect.exit(restore(runTurns(own))).pipe(
+        Effect.tap((exit) =>
+          Exit.isFailure(exit) && Cause.hasDies(exit.cause) ? Effect.logError(exit.cause) : Effect.void
+        ),
+        Effect.flatMap((exit) =>
+          Effect.flatMap(reporter.state, (state) => {
+            const shown = own.open.shown
+            const text =
+              shown === undefined ? {} : { shown: { content: shown.content(), reasoning: shown.reasoning() } }
+            return reporter.report(close(state, outcomeOf(exit), text))
+          })
+        ),
+        Effect.map((state) => endOf(state, input.task_id))
+      )
+    })
+
+  const prompt = (input: PromptInput) => {
+    const {
+      content,
+      prompt_id = newPromptId(),
+      task_id = newTaskId(),
+      session_id = "local" as SessionId,
+      ...rest
+    } = input
+    const started = { type: "task_started", task_id, prompt_id, content } as const
+    return Effect.andThen(reporter.report([started]), run({ session_id, task_id, ...rest }))
+  }
+  return Engine.of({ run, prompt })
+})
+
+/** The engine over the session's own provider, tools, gate and reporter. */
+export const layer = Layer.effect(Engine, make)

@@ -1,0 +1,37 @@
+/**
+ * The engine's limits, each with a name, a unit and a defined end (DESIGN, idea 7). An ambient setting with defaults.
+ */
+import { Context, Semaphore } from "effect"
+import { defaults as retryDefaults, type RetryPolicy } from "../provider/Retry.ts"
+
+export interface Limits {
+  /** Model turns a task may take; then `max_turns`. */
+  readonly max_turns: number
+  /** Tool calls of one session that run at the same time. */
+  readonly tool_concurrency: number
+  /** Milliseconds all tools of a task may run, added up; then `budget_exceeded`. */
+  readonly tool_time_ms: number
+  /** UTF-16 units of one tool result that reach the model; the middle is cut. */
+  readonly tool_output_chars: number
+  /** UTF-16 units of one call's live output that are shown; the rest is only counted. */
+  readonly live_output_chars: number
+  /** Output tokens asked of the model for one answer; absent: the server's own limit. */
+  readonly max_output_tokens?: number
+  readonly retry: RetryPolicy
+}
+
+export const defaults: Limits = {
+  max_turns: 100,
+  tool_concurrency: 8,
+  tool_time_ms: 3_600_000,
+  tool_output_chars: 100_000,
+  live_output_chars: 262_144,
+  retry: retryDefaults
+}
+
+export const EngineLimits = Context.Reference<Limits>("claw/engine/EngineLimits", { defaultValue: () => defaults })
+
+/** Tool calls of the whole process that run at the same time (R280). */
+export const ProcessSlots = Context.Reference<Semaphore.Semaphore>("claw/engine/ProcessSlots", {
+  defaultValue: () => Semaphore.makeUnsafe(64)
+})

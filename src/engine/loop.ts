@@ -1,0 +1,179 @@
+/**
+ * The turns of one task: prepare, ask, store the answer, run its calls, again (DESIGN §4).
+ * Owns: the order of the states and the task's limits. Invariant: an answer and its calls are stored before any call
+ * is looked at by a person or run; each request is made of stored facts only.
+ */
+import { Effect, type Semaphore } from "effect"
+import type { ApprovalGate } from "../approval/ApprovalGate.ts"
+import type { SystemPrompt } from "../context/SystemPrompt.ts"
+import { steers } from "../domain/Decide.ts"
+import type { ReportBody, StateName } from "../domain/Event.ts"
+import { messages } from "../domain/History.ts"
+import { newPromptId, newStreamId, type SessionId, type TaskId } from "../domain/Ids.ts"
+import { lastCalls, type SessionState } from "../domain/Session.ts"
+import type { SystemMessage } from "../domain/Message.ts"
+import * as Usage from "../domain/Usage.ts"
+import type { Provider } from "../provider/Provider.ts"
+import type { ToolRegistry } from "../tools/ToolRegistry.ts"
+import type { Limits } from "./EngineLimits.ts"
+import * as LoopGuard from "./loopGuard.ts"
+import * as Pairing from "./pairing.ts"
+import type * as Parts from "./parts.ts"
+import type { Reporter } from "./Reporter.ts"
+import { TaskFailure } from "./TaskFailure.ts"
+import * as ToolBatch from "./toolBatch.ts"
+import * as Turn from "./turn.ts"
+
+export interface Run {
+  readonly session_id: SessionId
+  readonly task_id: TaskId
+  readonly model?: string
+  readonly max_turns?: number
+  readonly provider: Provider["Service"]
+  readonly registry: ToolRegistry["Service"]
+  readonly gate: ApprovalGate["Service"]
+  readonly reporter: Reporter["Service"]
+  readonly systemPrompt: SystemPrompt["Service"]
+  readonly limits: Limits
+  readonly sessionSlots: Semaphore.Semaphore
+  readonly processSlots: Semaphore.Semaphore
+  /** The answer being shown, for whoever closes the task. */
+  readonly open: { shown: Parts.ShownAnswer | undefined }
+}
+
+/** What the task remembers from turn to turn besides the journal. */
+interface Memory {
+  readonly conversation: object
+  readonly system: SystemMessage
+  readonly steps: ReadonlyArray<LoopGuard.Step>
+  readonly badTurns: number
+  readonly toolMs: number
+}
+
+const BAD_TURNS = 3
+
+const enter = (run: Run, state: StateName) => run.reporter.signal([{ type: "state", state, task_id: run.task_id }])
+
+const checkLimits = (run: Run, turn: number, memory: Memory): TaskFailure | undefined => {
+  const maxTurns = run.max_turns ?? run.limits.max_turns
+  if (turn > maxTurns) {
+    return new TaskFailure({ code: "max_turns", detail: `The task stopped after its limit of ${maxTurns} turns.` })
+  }
+  if (memory.toolMs > run.limits.tool_time_ms) {
+    const detail = `The tools of this task ran ${memory.toolMs} ms, its limit is ${run.limits.tool_time_ms} ms.`
+    return new TaskFailure({ code: "budget_exceeded", detail })
+  }
+  return undefined
+}
+
+const answerFacts = (run: Run, state: SessionState, turn: number, answer: Turn.Answer): ReadonlyArray<ReportBody> => {
+  const { message, finish_reason, usage, model } = answer.completed
+  const at = { task_id: run.task_id, turn }
+  const reasoning = message.reasoning === undefined || message.reasoning === "" ? {} : { reasoning: message.reasoning }
+  const completed: ReportBody = {
+    type: "text_completed",
+    ...at,
+    stream_id: answer.streams.stream_id,
+    content: (answer.shown.content() === "" ? message.content : answer.shown.content()).toWellFormed(),
+    ...reasoning,
+    finish_reason: message.tool_calls.length > 0 ? "tool_calls" : finish_reason,
+    ...(usage === undefined ? {} : { usage }),
+    ...(model === undefined ? {} : { model })
+  }
+  if (usage === undefined) return [completed]
+  const task = Usage.add(state.task?.usage ?? Usage.none, usage)
+  return [completed, { type: "usage", ...at, usage: task, session_usage: Usage.add(state.usage, usage) }]
+}
+
+const askModel = Effect.fnUntraced(function* (run: Run, turn: number, memory: Memory) {
+  const at = { task_id: run.task_id, turn }
+  const streams = { stream_id: newStreamId(), reasoning_stream_id: newStreamId() }
+  const before = yield* run.reporter.state
+  const state = yield* run.reporter.report([...steers(before, turn), { type: "thinking", ...at, ...streams }])
+  enter(run, "waiting_response")
+  const { max_output_tokens } = run.limits
+  const answer = yield* Turn.ask({
+    provider: run.provider,
+    reporter: run.reporter,
+    retry: run.limits.retry,
+    at,
+    streams,
+    showing: (shown) => {
+      run.open.shown = shown
+    },
+    request: {
+      messages: [memory.system, ...messages(state)],
+      tools: run.registry.definitions,
+      conversation: memory.conversation,
+      ...(run.model === undefined ? {} : { model: run.model }),
+      ...(max_output_tokens === undefined ? {} : { max_output_tokens })
+    }
+  })
+  const planned = yield* Pairing.plan(run.registry, state, answer.completed)
+  yield* run.reporter.report([...answerFacts(run, state, turn, answer), ...Pairing.facts(planned, at)])
+  run.open.shown = undefined
+  return { planned, finish: answer.completed.finish_reason }
+})
+
+/** The turn's calls and results as one text, for the loop guard. */
+const stepOf = (state: SessionState): LoopGuard.Step =>
+  JSON.stringify(
+    lastCalls(state).map((call) => [call.tool_name, call.arguments, call.result?.status, call.result?.result])
+  )
+
+const guard = Effect.fnUntraced(function* (run: Run, turn: number, memory: Memory) {
+  const steps = [...memory.steps, stepOf(yield* run.reporter.state)].slice(-LoopGuard.guardDefaults.stop * 3)
+  const verdict = LoopGuard.judge(steps)
+  if (verdict === "stop") return yield* new TaskFailure({ code: "doom_loop" })
+  if (verdict === "remind") {
+    const { task_id } = run
+    yield* run.reporter.report([
+      { type: "prompt_steered", task_id, turn, prompt_id: newPromptId(), content: LoopGuard.REMINDER }
+    ])
+  }
+  return steps
+})
+
+const runCalls = Effect.fnUntraced(function* (
+  run: Run,
+  turn: number,
+  memory: Memory,
+  planned: ReadonlyArray<Pairing.Planned>
+) {
+  const bad = planned.some((item) => item.kind === "bad" && item.raw !== undefined)
+  const badTurns = bad ? memory.badTurns + 1 : 0
+  const took = yield* ToolBatch.run({ ...run, at: { task_id: run.task_id, turn } }, planned).pipe(
+    Effect.catchTag("ApprovalRequired", (error) =>
+      Effect.fail(new TaskFailure({ code: "approval_required", detail: error.message }))
+    )
+  )
+  enter(run, "appending")
+  if (badTurns >= BAD_TURNS) return yield* new TaskFailure({ code: "provider_bad_tool_call" })
+  const steps = yield* guard(run, turn, memory)
+  return { ...memory, steps, badTurns, toolMs: memory.toolMs + took } satisfies Memory
+})
+
+/** One turn; `undefined` when the task is done. */
+const oneTurn = Effect.fnUntraced(function* (run: Run, turn: number, memory: Memory) {
+  enter(run, "preparing")
+  const over = checkLimits(run, turn, memory)
+  if (over !== undefined) return yield* over
+  const { planned, finish } = yield* askModel(run, turn, memory)
+  if (planned.length > 0) return yield* runCalls(run, turn, memory, planned)
+  if (finish === "content_filter") return yield* new TaskFailure({ code: "provider_refused" })
+  const waiting = steers(yield* run.reporter.state, turn)
+  return waiting.length > 0 ? memory : undefined
+})
+
+/** All turns of a task. Returns when the model is done; fails with what ended it otherwise. */
+export const runTurns = Effect.fnUntraced(function* (run: Run) {
+  if (run.registry.definitions.length > 0 && !run.provider.capabilities.tools) {
+    return yield* new TaskFailure({
+      code: "provider_capability",
+      detail: `The model ${run.model ?? run.provider.model} cannot call tools. Choose another with --model or /model.`
+    })
+  }
+  const system = { role: "system", content: yield* run.systemPrompt.text } as const
+  let memory: Memory | undefined = { conversation: {}, system, steps: [], badTurns: 0, toolMs: 0 }
+  for (let turn = 1; memory !== undefined; turn++) memory = yield* oneTurn(run, turn, memory)
+})

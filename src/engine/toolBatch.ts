@@ -1,0 +1,176 @@
+/**
+ * The calls of one turn: checked one by one in the model's order, then run together (R071–R077, DESIGN §4).
+ * Owns: the order of checks, which calls wait for which, the commit before and after each effect.
+ * Invariants: nothing runs before all are checked; `tool_started` is durable before the effect; each call's result
+ * is committed the moment it ends; a throwing tool is one failed observation (LESSONS 23, 25).
+ */
+import { Cause, Clock, Deferred, Effect, Exit, type Semaphore } from "effect"
+import type { ApprovalGate, Verdict } from "../approval/ApprovalGate.ts"
+import type { Permit } from "../domain/Approval.ts"
+import type { Durable, ReportBody } from "../domain/Event.ts"
+import type { SessionId, TaskId } from "../domain/Ids.ts"
+import type { ToolOutput } from "../tools/Tool.ts"
+import { ToolError } from "../tools/ToolError.ts"
+import type { ToolRegistry } from "../tools/ToolRegistry.ts"
+import * as Bounded from "./bounded.ts"
+import type { Limits } from "./EngineLimits.ts"
+import type { Planned } from "./pairing.ts"
+import type { Reporter } from "./Reporter.ts"
+
+export interface Batch {
+  readonly session_id: SessionId
+  readonly at: { readonly task_id: TaskId; readonly turn: number }
+  readonly registry: ToolRegistry["Service"]
+  readonly gate: ApprovalGate["Service"]
+  readonly reporter: Reporter["Service"]
+  readonly limits: Limits
+  readonly sessionSlots: Semaphore.Semaphore
+  readonly processSlots: Semaphore.Semaphore
+}
+
+type Ready = Extract<Planned, { readonly kind: "ready" }>
+interface Approved {
+  readonly item: Ready
+  readonly permit: Permit
+}
+
+const result = (
+  batch: Batch,
+  item: Planned,
+  fields: Pick<Durable<"tool_result">, "status" | "result" | "duration_ms"> & Partial<Durable<"tool_result">>
+): Durable<"tool_result"> => ({
+  type: "tool_result",
+  ...batch.at,
+  call_id: item.call.call_id,
+  tool_name: item.call.tool_name,
+  is_error: fields.status !== "ok",
+  ...fields
+})
+
+const resolvedBody = (batch: Batch, item: Ready, verdict: Verdict): ReportBody => {
+  const { permit: _, ...facts } = verdict
+  return { type: "approval_resolved", ...batch.at, call_id: item.call.call_id, ...facts }
+}
+
+const deniedText = (verdict: Verdict): string => {
+  const why = verdict.reason === undefined || verdict.reason === "" ? "" : ` ${verdict.reason}`
+  switch (verdict.via) {
+    case "user":
+      return `Denied by the user.${why} The call was not executed.`
+    case "timeout":
+      return "Nobody answered the approval request in time. The call was not executed."
+    default:
+      return `Denied by policy.${why} The call was not executed.`
+  }
+}
+
+const checkOne = Effect.fnUntraced(function* (batch: Batch, item: Planned) {
+  if (item.kind === "bad") {
+    yield* batch.reporter.report([result(batch, item, { status: "error", result: item.error.message, duration_ms: 0 })])
+    return undefined
+  }
+  const { call, resolved, assessment } = item
+  const preview = resolved.tool.preview(resolved.args)
+  const { session_id, at } = batch
+  const verdict = yield* batch.gate.check({ session_id, ...at, call, digest: resolved.digest, assessment, preview })
+  const decided = resolvedBody(batch, item, verdict)
+  if (verdict.permit !== undefined) {
+    yield* batch.reporter.report([decided])
+    return { item, permit: verdict.permit } satisfies Approved
+  }
+  const denied = result(batch, item, { status: "denied", result: deniedText(verdict), duration_ms: 0 })
+  yield* batch.reporter.report([decided, denied])
+  return undefined
+})
+
+/** True where `later` must wait for `earlier`: same path and one of them changes it, or one may touch anything. */
+const mustWait = (earlier: Ready, later: Ready): boolean => {
+  if (earlier.assessment.opaque || later.assessment.opaque) return true
+  if (earlier.assessment.risk === "safe" && later.assessment.risk === "safe") return false
+  return earlier.assessment.paths.some((path) => later.assessment.paths.includes(path))
+}
+
+const failureFields = (error: ToolError) =>
+  ({ status: error.code === "tool_timeout" ? "timeout" : "error", result: error.message }) as const
+
+const outputFields = (output: ToolOutput, limit: number) => {
+  const bounded = Bounded.cut(output.content.toWellFormed(), limit)
+  const status = output.timed_out === true ? "timeout" : output.is_error === true ? "error" : "ok"
+  return {
+    status,
+    result: bounded.text,
+    ...(output.exit_code === undefined ? {} : { exit_code: output.exit_code }),
+    ...(output.signal === undefined ? {} : { signal: output.signal }),
+    ...(bounded.cut || output.truncated === true ? { truncated: true } : {})
+  } as const
+}
+
+const fieldsOf = (exit: Exit.Exit<ToolOutput, ToolError>, limit: number) => {
+  if (Exit.isSuccess(exit)) return outputFields(exit.value, limit)
+  const error = exit.cause.reasons.find(Cause.isFailReason)?.error
+  return failureFields(error ?? new ToolError({ code: "tool_failed", detail: "The tool failed inside." }))
+}
+
+const liveOutput = (batch: Batch, item: Ready) => {
+  let offset = 0
+  return (text: string): void => {
+    const room = batch.limits.live_output_chars - offset
+    const content = text.slice(0, Math.max(0, room)).toWellFormed()
+    if (content === "") return
+    const { call_id } = item.call
+    const { task_id } = batch.at
+    batch.reporter.signal([{ type: "tool_output_delta", task_id, stream_id: call_id, call_id, offset, content }])
+    offset += content.length
+  }
+}
+
+const runOne = Effect.fnUntraced(function* (batch: Batch, { item, permit }: Approved) {
+  const { call, resolved } = item
+  yield* batch.reporter.report([{ type: "tool_started", ...batch.at, call_id: call.call_id, attempt: 1 }])
+  const begun = yield* Clock.currentTimeMillis
+  const exit = yield* batch.registry
+    .execute(resolved, permit, {
+      call_id: call.call_id,
+      emit: liveOutput(batch, item),
+      processStarted: (pid, start_time) => {
+        const { task_id } = batch.at
+        const started = { type: "process_started", task_id, call_id: call.call_id, pid, start_time } as const
+        return Effect.ignore(batch.reporter.report([started]))
+      }
+    })
+    .pipe(Effect.exit)
+  if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
+  const duration_ms = Math.round((yield* Clock.currentTimeMillis) - begun)
+  yield* batch.reporter.report([
+    result(batch, item, { ...fieldsOf(exit, batch.limits.tool_output_chars), duration_ms })
+  ])
+  return duration_ms
+})
+
+/** Runs what was approved; returns the milliseconds the tools took, added up. */
+const runAll = Effect.fnUntraced(function* (batch: Batch, approved: ReadonlyArray<Approved>) {
+  const running = approved.map((one) => ({ one, end: Deferred.makeUnsafe<void>() }))
+  const durations = yield* Effect.forEach(
+    running,
+    ({ one, end }, index) => {
+      const before = running.slice(0, index).filter((earlier) => mustWait(earlier.one.item, one.item))
+      const run = batch.sessionSlots.withPermits(1)(batch.processSlots.withPermits(1)(runOne(batch, one)))
+      const waits = Effect.forEach(before, (earlier) => Deferred.await(earlier.end), { discard: true })
+      return Effect.andThen(waits, run).pipe(Effect.ensuring(Deferred.succeed(end, undefined)))
+    },
+    { concurrency: "unbounded" }
+  )
+  return durations.reduce((sum, ms) => sum + ms, 0)
+})
+
+/** Checks all, then runs what may run. Every call has its result when this returns. */
+export const run = Effect.fnUntraced(function* (batch: Batch, planned: ReadonlyArray<Planned>) {
+  const approved: Array<Approved> = []
+  for (const item of planned) {
+    const ok = yield* checkOne(batch, item)
+    if (ok !== undefined) approved.push(ok)
+  }
+  if (approved.length === 0) return 0
+  batch.reporter.signal([{ type: "state", state: "executing_tools", task_id: batch.at.task_id }])
+  return yield* runAll(batch, approved)
+})

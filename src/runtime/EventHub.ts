@@ -1,0 +1,100 @@
+/**
+ * One session's events on their way to whoever watches (DESIGN §2). Owns: the watchers, the text of open streams, the
+ * joint between replay and live. Does not own: commits; it is only told of facts that are committed.
+ * Invariants: events reach each watcher in order, each once; a watcher that replays gets what happened meanwhile
+ * after the replay, nothing twice and nothing missed; a watcher cannot make anyone wait.
+ */
+import type { Delta, DurableEvent, LiveEvent, SessionEvent } from "../domain/Event.ts"
+import type { Position } from "./SessionRuntime.ts"
+
+export type Sink = (events: ReadonlyArray<SessionEvent>) => void
+
+/** A watcher. While `waiting` is present its replay is not over and live events collect there. */
+interface Watcher {
+  readonly sink: Sink
+  readonly answers: boolean
+  waiting: Array<SessionEvent> | undefined
+}
+
+type OpenStream = Omit<Delta, "offset">
+
+export interface Joining {
+  /** Hands the replay's end to the watcher: catch-up deltas, then what collected, then live. */
+  readonly join: () => void
+  readonly leave: () => void
+}
+
+export interface EventHub {
+  readonly publish: (events: ReadonlyArray<SessionEvent>) => void
+  /** Begins watching; nothing reaches `sink` before `join`. */
+  readonly add: (sink: Sink, options: { readonly answers: boolean; readonly after: Position | undefined }) => Joining
+  readonly answerers: () => number
+}
+
+const isDelta = (event: SessionEvent): event is LiveEvent & Delta =>
+  event.type === "text_delta" || event.type === "thinking_delta" || event.type === "tool_output_delta"
+
+/** The streams that an event ends. */
+const closes = (event: DurableEvent, open: ReadonlyMap<string, OpenStream>): Iterable<string> => {
+  switch (event.type) {
+    case "text_completed":
+    case "stream_reset":
+      return Array.from(open.values(), (stream) => stream.stream_id).filter(
+        (id) => open.get(id)?.type !== "tool_output_delta"
+      )
+    case "tool_result":
+      return [event.call_id]
+    case "task_completed":
+    case "task_canceled":
+    case "task_failed":
+      return open.keys()
+    default:
+      return []
+  }
+}
+
+const track = (open: Map<string, OpenStream>, event: SessionEvent): void => {
+  if (isDelta(event)) {
+    const { v: _v, session_id: _s, ts: _t, offset: _o, ...body } = event
+    const known = open.get(event.stream_id)
+    open.set(event.stream_id, known === undefined ? body : { ...known, content: known.content + event.content })
+  } else if ("seq" in event) {
+    for (const id of Array.from(closes(event, open))) open.delete(id)
+  }
+}
+
+export const make = (envelope: () => Pick<LiveEvent, "v" | "session_id" | "ts">): EventHub => {
+  const watchers = new Set<Watcher>()
+  const open = new Map<string, OpenStream>()
+
+  const catchUp = (after: Position | undefined): ReadonlyArray<SessionEvent> =>
+    Array.from(open.values()).flatMap((stream) => {
+      const offset = after?.stream_id === stream.stream_id ? Math.min(after.offset ?? 0, stream.content.length) : 0
+      const content = stream.content.slice(offset)
+      return content === "" ? [] : [{ ...envelope(), ...stream, offset, content } as LiveEvent]
+    })
+
+  return {
+    publish: (events) => {
+      for (const event of events) track(open, event)
+      for (const watcher of watchers) {
+        if (watcher.waiting === undefined) watcher.sink(events)
+        else watcher.waiting.push(...events)
+      }
+    },
+    add: (sink, { answers, after }) => {
+      const watcher: Watcher = { sink, answers, waiting: [] }
+      const missed = catchUp(after)
+      watchers.add(watcher)
+      return {
+        join: () => {
+          const collected = [...missed, ...(watcher.waiting ?? [])]
+          watcher.waiting = undefined
+          if (collected.length > 0) sink(collected)
+        },
+        leave: () => void watchers.delete(watcher)
+      }
+    },
+    answerers: () => Array.from(watchers).filter((watcher) => watcher.answers).length
+  }
+}

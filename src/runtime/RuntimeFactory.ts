@@ -1,0 +1,37 @@
+/**
+ * How the parts of one session are put together (R067–R069). Owns: the tag; `app` provides the one that knows every
+ * implementation. Invariant: provider and process-wide limits are shared, everything else belongs to one session.
+ */
+import { Context, type Effect, type Scope } from "effect"
+import type { Mode } from "../approval/ApprovalGate.ts"
+import type { Approver } from "../approval/Approver.ts"
+import type { GrantStore } from "../approval/GrantStore.ts"
+import type { Engine } from "../engine/Engine.ts"
+import type { Reporter } from "../engine/Reporter.ts"
+import type { SessionMeta } from "../store/SessionIndex.ts"
+import type { RuntimeError } from "./RuntimeError.ts"
+
+/** What the runtime gives: its own reporter and approver, and the mode as it is at each check. */
+export interface Seed {
+  readonly meta: SessionMeta
+  readonly reporter: Reporter["Service"]
+  readonly approver: Approver["Service"]
+  readonly mode: Effect.Effect<Mode>
+}
+
+export interface Parts {
+  readonly engine: Engine["Service"]
+  readonly grants: GrantStore["Service"]
+  /** The model that tasks use where the session names none. */
+  readonly model: string
+  /** The mode of a session that names none. */
+  readonly mode: Mode
+}
+
+export class RuntimeFactory extends Context.Service<
+  RuntimeFactory,
+  {
+    /** Lives as long as the scope; fails with `workspace_unreadable` or a configuration's own code. */
+    readonly build: (seed: Seed) => Effect.Effect<Parts, RuntimeError, Scope.Scope>
+  }
+>()("claw/runtime/RuntimeFactory") {}

@@ -1,0 +1,194 @@
+/**
+ * The running form of one session: its log, its task slot, its approver, behind the contract of SessionRuntime.
+ * Owns: the order of commands (one at a time), opening a stored session. Invariant: what a command answers is already
+ * committed; a session that was running when its process died is closed before anything new is accepted.
+ */
+import { Effect, Result, Semaphore } from "effect"
+import type { Mode } from "../approval/ApprovalGate.ts"
+import { clear, close, prompt as decidePrompt, unqueue as decideUnqueue } from "../domain/Decide.ts"
+import { errorBody, type ErrorCode } from "../domain/ErrorCode.ts"
+import { newPromptId, newTaskId, type PromptId, type TaskId } from "../domain/Ids.ts"
+import { pendingApprovals } from "../domain/Session.ts"
+import { SessionIndex, type SessionMeta } from "../store/SessionIndex.ts"
+import * as JournalApprover from "./journalApprover.ts"
+import { type Parts, RuntimeFactory } from "./RuntimeFactory.ts"
+import { RuntimeError } from "./RuntimeError.ts"
+import * as SessionLog from "./sessionLog.ts"
+import type { Accepted, Prompt, SessionRuntime, SessionStatus, Subscription } from "./SessionRuntime.ts"
+import * as Tasks from "./tasks.ts"
+
+interface Live {
+  readonly log: SessionLog.SessionLog
+  readonly approver: JournalApprover.JournalApprover
+  readonly parts: Parts
+  readonly tasks: Tasks.Tasks
+  readonly lock: Semaphore.Semaphore
+  readonly index: SessionIndex["Service"]
+  readonly settings: { meta: SessionMeta; mode: Mode | undefined; max_turns: number | undefined }
+}
+
+const refuse = (code: ErrorCode) => Effect.fail(new RuntimeError({ code }))
+
+/** Any error with a code of the table, as this room's. */
+const translate = (error: { readonly code: ErrorCode; readonly message: string }) =>
+  new RuntimeError({ code: error.code, ...(error.message === "" ? {} : { detail: error.message }), cause: error })
+
+const orRefuse = <A>(result: Result.Result<A, ErrorCode>) =>
+  Result.isFailure(result) ? refuse(result.failure) : Effect.succeed(result.success)
+
+const TITLE_CHARS = 80
+
+const titleOf = (content: string): string => {
+  const line = content.trim().split("\n", 1)[0] ?? ""
+  return line.length > TITLE_CHARS ? `${line.slice(0, TITLE_CHARS - 1).toWellFormed()}…` : line
+}
+
+const touch = (live: Live, change: Parameters<SessionIndex["Service"]["update"]>[1]) =>
+  live.index.update(live.log.session_id, { ...change, updated_at: new Date().toISOString() }).pipe(
+    Effect.map((meta) => {
+      live.settings.meta = meta
+    }),
+    Effect.mapError(translate)
+  )
+
+const prompt = Effect.fnUntraced(function* (live: Live, given: Prompt) {
+  yield* Effect.mapError(live.tasks.closeOrphan, translate)
+  const decision = yield* orRefuse(
+    decidePrompt(live.log.state(), {
+      content: given.content,
+      prompt_id: newPromptId(),
+      task_id: newTaskId(),
+      when_busy: given.when_busy ?? "reject",
+      ...(given.idempotency_key === undefined ? {} : { idempotency_key: given.idempotency_key })
+    })
+  )
+  if (decision.kind === "duplicate") {
+    const current = live.tasks.current()
+    const task = current?.task_id === decision.task_id ? current : undefined
+    return {
+      prompt_id: decision.prompt_id,
+      duplicate: true,
+      ...(task === undefined ? {} : { task })
+    } satisfies Accepted
+  }
+  const { prompt_id } = decision.event
+  if (decision.kind === "wait") {
+    yield* Effect.mapError(live.log.commit([decision.event]), translate)
+    return { prompt_id, duplicate: false } satisfies Accepted
+  }
+  yield* Effect.ignore(touch(live, live.settings.meta.title === "" ? { title: titleOf(given.content) } : {}))
+  const task = yield* Effect.mapError(live.tasks.start(decision.event), translate)
+  return { prompt_id, task, duplicate: false } satisfies Accepted
+})
+
+const unqueue = Effect.fnUntraced(function* (live: Live, id: PromptId) {
+  const event = yield* orRefuse(decideUnqueue(live.log.state(), id))
+  yield* Effect.mapError(live.log.commit([event]), translate)
+})
+
+const interrupt = (live: Live, id: TaskId | undefined) =>
+  Effect.suspend(() => {
+    const task = live.tasks.current()
+    const found = task !== undefined && live.log.state().task !== undefined && (id === undefined || id === task.task_id)
+    return found ? Effect.asVoid(task.cancel) : refuse("no_task")
+  })
+
+const subscribe = Effect.fnUntraced(function* (live: Live, { after, answers = false, sink }: Subscription) {
+  const end = live.log.state().seq
+  if (after !== undefined && after.seq > end) return yield* refuse("position_ahead")
+  const joining = yield* Effect.acquireRelease(
+    Effect.sync(() => live.log.hub.add(sink, { answers, after })),
+    ({ leave }) => Effect.sync(leave)
+  )
+  if (after !== undefined) yield* Effect.mapError(live.log.replay(after.seq, end, sink), translate)
+  joining.join()
+})
+
+const status = (live: Live): SessionStatus => {
+  const { log, settings, parts } = live
+  const { task, seq } = log.state()
+  return {
+    meta: settings.meta,
+    mode: settings.mode ?? parts.mode,
+    model: settings.meta.model ?? parts.model,
+    state: log.stateName(),
+    ...(task === undefined ? {} : { task: { task_id: task.task_id, turn: task.turn } }),
+    pending_approvals: pendingApprovals(log.state()),
+    position: seq
+  }
+}
+
+const clearHistory = Effect.fnUntraced(function* (live: Live) {
+  const event = yield* orRefuse(clear(live.log.state()))
+  yield* Effect.mapError(live.log.commit([event]), translate)
+})
+
+const contract = (live: Live): SessionRuntime => {
+  const { log, lock, parts, settings } = live
+  const ordered = lock.withPermits(1)
+  return {
+    session_id: log.session_id,
+    prompt: (given) => ordered(prompt(live, given)),
+    unqueue: (id) => ordered(unqueue(live, id)),
+    interrupt: (id) => interrupt(live, id),
+    answer: (given) =>
+      Effect.flatMap(live.approver.answer(given), (code) => (code === undefined ? Effect.void : refuse(code))),
+    subscribe: (subscription) => subscribe(live, subscription),
+    status: Effect.sync(() => status(live)),
+    state: Effect.sync(log.state),
+    clear: ordered(Effect.suspend(() => clearHistory(live))),
+    setMode: (mode) =>
+      Effect.andThen(
+        touch(live, { mode }),
+        Effect.sync(() => void (settings.mode = mode))
+      ),
+    setModel: (model) => touch(live, { model }),
+    rename: (title) => touch(live, { title }),
+    resumeQueue: ordered(Effect.suspend(() => Effect.mapError(live.tasks.startQueued(true), translate))),
+    grants: Effect.mapError(parts.grants.list(log.session_id), translate),
+    revoke: (id) => Effect.mapError(parts.grants.revoke(log.session_id, id), translate)
+  }
+}
+
+/** What was running when the process died is closed: its calls are uncertain, its task is `interrupted_by_restart`. */
+const settleCrash = (log: SessionLog.SessionLog) => {
+  const outcome = { status: "failed", error: errorBody("interrupted_by_restart") } as const
+  return Effect.asVoid(log.commit(close(log.state(), outcome, { crashed: true })))
+}
+
+export interface OpenOptions {
+  readonly owner: string
+  readonly mode?: Mode
+  readonly max_turns?: number
+}
+
+/** Brings a stored session to life in the caller's scope. */
+export const open = Effect.fnUntraced(function* (meta: SessionMeta, options: OpenOptions) {
+  const factory = yield* RuntimeFactory
+  const index = yield* SessionIndex
+  const scope = yield* Effect.scope
+  const log = yield* Effect.mapError(SessionLog.open(meta.session_id, options.owner), translate)
+  yield* Effect.mapError(settleCrash(log), translate)
+  const settings: Live["settings"] = {
+    meta,
+    mode: options.mode ?? (meta.mode as Mode | undefined),
+    max_turns: options.max_turns
+  }
+  const approver = JournalApprover.make(log)
+  let fallback: Mode = "ask"
+  const mode = Effect.sync(() => settings.mode ?? fallback)
+  const parts = yield* factory.build({ meta, reporter: log.reporter, approver: approver.approver, mode })
+  fallback = parts.mode
+  const lock = yield* Semaphore.make(1)
+  const tasks = Tasks.make({
+    log,
+    engine: parts.engine,
+    scope,
+    lock,
+    settings: () => ({
+      ...(settings.meta.model === undefined ? {} : { model: settings.meta.model }),
+      ...(settings.max_turns === undefined ? {} : { max_turns: settings.max_turns })
+    })
+  })
+  return contract({ log, approver, parts, tasks, lock, index, settings })
+})

@@ -1,0 +1,88 @@
+/** A workspace's file can only make claw stricter, whatever it says (SECURITY P13, T8, T21; LESSONS 31). */
+import { symlinkSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Result } from "effect"
+import * as AppConfig from "../../src/config/AppConfig.ts"
+import { type ConfigFile, defaults, modes } from "../../src/config/Settings.ts"
+import { narrow } from "../../src/config/workspaceFile.ts"
+import { directoryWith } from "../support/directories.ts"
+
+const inWorkspace = Effect.fnUntraced(function* (text: string) {
+  const root = yield* directoryWith({ ".claw/config.json": text })
+  return yield* Effect.result(
+    Effect.suspend(() => Effect.fromResult(AppConfig.load({ workspace: root, env: { HOME: root } })))
+  )
+})
+
+describe("workspace file", () => {
+  it.effect.each([
+    ['{"base_url":"http://evil.example/v1"}', "base_url"],
+    ['{"provider":"demo"}', "provider"],
+    ['{"model":"m"}', "model"],
+    ['{"state_dir":"/tmp/x"}', "state_dir"],
+    ['{"rules":{"allow":[{"tool":"bash"}]}}', "rules.allow"],
+    ['{"limits":{"approval_timeout_ms":1000}}', "limits.approval_timeout_ms"],
+    ['{"log":{"level":"trace"}}', "log.level"],
+    ['{"hooks":{"start":"touch pwned"}}', "hooks"],
+    ['{"approval":"never"}', "approval"],
+    ['{"__proto__":{"mode":"bypass"}}', "__proto__"],
+    ['{"limits":{"constructor":{}}}', "limits.constructor"]
+  ] as const)("%s is refused by its key", ([text, key]) =>
+    Effect.gen(function* () {
+      const loaded = yield* inWorkspace(text)
+      assert.deepStrictEqual(Result.isFailure(loaded) ? [loaded.failure.code, loaded.failure.key] : loaded, [
+        "bad_config",
+        key
+      ])
+    })
+  )
+
+  it.effect("its rules are added to the user's, its smaller limits hold, its looser values are reported", () =>
+    Effect.gen(function* () {
+      const deny = { tool: "bash", argv: ["git", "push"] as const, reason: "CI pushes" }
+      const loaded = yield* inWorkspace(
+        JSON.stringify({ mode: "bypass", rules: { deny: [deny] }, limits: { max_turns: 3, tool_timeout_ms: 999_999 } })
+      )
+      const config = Result.getOrThrow(loaded)
+      assert.deepStrictEqual(
+        [config.mode, config.rules.deny, config.limits.max_turns, config.limits.tool_timeout_ms],
+        ["ask", [deny], 3, defaults.limits.tool_timeout_ms]
+      )
+      assert.deepStrictEqual(
+        config.warnings.map((warning) => warning.slice(warning.indexOf(": ") + 2)),
+        [
+          "mode bypass is looser than what you set, and ignored",
+          "limits.tool_timeout_ms 999999 is looser than what you set, and ignored"
+        ]
+      )
+    })
+  )
+
+  it.effect("a control directory that is a link is refused, and so is a linked file (C015)", () =>
+    Effect.gen(function* () {
+      const outside = yield* directoryWith({ "config.json": "{}" })
+      const [linked, file] = yield* Effect.all([directoryWith(), directoryWith({ ".claw/x": "" })])
+      symlinkSync(outside, join(linked, ".claw"))
+      symlinkSync(join(outside, "config.json"), join(file, ".claw/config.json"))
+      for (const workspace of [linked, file]) {
+        const loaded = AppConfig.load({ workspace, env: { HOME: outside } })
+        assert.strictEqual(Result.isFailure(loaded) ? loaded.failure.code : "loaded", "bad_config")
+      }
+    })
+  )
+
+  it("narrowing never allows more, for every pair of modes and limits", () => {
+    const base = Result.getOrThrow(AppConfig.load({ workspace: "/nonexistent", env: { HOME: "/nonexistent" } }))
+    for (const mine of modes) {
+      for (const theirs of modes) {
+        for (const max_turns of [1, 50, 100, 101, 10_000]) {
+          const file: ConfigFile = { mode: theirs, limits: { max_turns } }
+          const { settings } = narrow({ ...base, mode: mine }, file)
+          assert.isAtLeast(modes.indexOf(settings.mode), modes.indexOf(mine))
+          assert.isAtMost(settings.limits.max_turns, base.limits.max_turns)
+        }
+      }
+    }
+  })
+})
