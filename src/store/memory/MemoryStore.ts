@@ -112,7 +112,7 @@ const makeIndex = (entries: Map<SessionId, Entry>) => {
       Effect.sync(() =>
         [...metas.values()]
           .filter((meta) => options.workspace === undefined || meta.workspace === options.workspace)
-          .sort(newestFirst)
+          .toSorted(newestFirst)
           .slice(0, options.limit ?? 100)
       )
     ),

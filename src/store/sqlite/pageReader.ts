@@ -105,9 +105,8 @@ const missing = (taken: ReadonlyArray<Place>, after: number): ReadonlyArray<numb
 
 const assemble = (reads: ReadonlyArray<Read>, gaps: ReadonlyArray<number>, more: boolean): Page => {
   const records = reads.filter((found) => found.body !== undefined) as ReadonlyArray<JournalRecord>
-  const damaged = [...gaps, ...reads.filter((found) => found.body === undefined).map((found) => found.pos)].sort(
-    (a, b) => a - b
-  )
+  const lost = reads.filter((found) => found.body === undefined).map((found) => found.pos)
+  const damaged = [...gaps, ...lost].toSorted((a, b) => a - b)
   const end = more ? (records.at(-1)?.pos ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY
   return { records, damaged: damaged.filter((pos) => pos < end), more }
 }
