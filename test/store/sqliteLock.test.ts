@@ -6,7 +6,7 @@ import { setImmediate } from "node:timers/promises"
 import { Journal } from "../../src/store/Journal.ts"
 import { layerSqlite, LockWait } from "../../src/store/sqlite/SqliteStore.ts"
 import { storeChild } from "../support/childProcess.ts"
-import { filled, readAll, run } from "../support/storeRecords.ts"
+import { filled, readAll, run, sessionId } from "../support/storeRecords.ts"
 import { tempDirectory } from "../support/tempStore.ts"
 
 it.live("fences a process when another one claims its session", () =>
@@ -81,5 +81,22 @@ it.live("lets processes that start at once on a new file make it once", () =>
     for (const child of children) assert.strictEqual(yield* child.line, "epoch 1 after 0")
     for (const child of children) yield* child.endInput
     for (const child of children) assert.strictEqual(yield* child.line, "stored")
+  })
+)
+
+it.live("gets its turn while another process commits without a pause (R304)", () =>
+  Effect.gen(function* () {
+    const file = join(yield* tempDirectory, "store.db")
+    const child = yield* storeChild("append", file)
+    yield* child.line
+    yield* Effect.gen(function* () {
+      const journal = yield* Journal
+      const { session, epoch } = yield* filled("mine", [])
+      for (let pos = 0; pos < 40; pos++) yield* journal.append(session, epoch, run(pos, 1))
+      yield* child.kill
+      assert.deepStrictEqual(yield* readAll(session), { records: run(0, 40), damaged: [] })
+      const theirs = yield* readAll(sessionId("a"))
+      assert.deepStrictEqual(theirs, { records: run(0, theirs.records.length), damaged: [] })
+    }).pipe(Effect.provide(layerSqlite(file)))
   })
 )

@@ -91,6 +91,10 @@ export const open = (file: string) => (): DatabaseSync => {
     checkVersion(String(db.prepare("SELECT sqlite_version() AS v").get()?.["v"]))
     checkIsOurs(db)
     db.exec(SETTINGS)
+    // SQLite answers with the old mode, and no error, where it cannot have the new one.
+    if (pragma(db, "journal_mode") !== "wal") {
+      throw new Unusable("its file system has no shared memory for SQLite's log; choose a directory on a local disk")
+    }
     migrate(db)
     return db
   } catch (cause) {
