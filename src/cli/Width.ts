@@ -125,9 +125,13 @@ export const wrapRuns = <S>(runs: ReadonlyArray<Run<S>>, columns: number): Reado
 
 /** Lines no wider than the columns: at spaces and between wide characters, inside a word only where it must. */
 export const wrap = (text: string, columns: number): ReadonlyArray<string> =>
-  text.split("\n").flatMap((paragraph) =>
-    wrapRuns([{ text: expandTabs(paragraph), style: "" }], columns).map((line) => line.map((run) => run.text).join(""))
-  )
+  text
+    .split("\n")
+    .flatMap((paragraph) =>
+      wrapRuns([{ text: expandTabs(paragraph), style: "" }], columns).map((line) =>
+        line.map((run) => run.text).join("")
+      )
+    )
 
 /** Lines no wider than the columns, broken at the column and nowhere else: every space of the text stays. */
 export const fold = (text: string, columns: number): ReadonlyArray<string> =>

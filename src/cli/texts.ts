@@ -123,7 +123,8 @@ const zh: Texts = {
   waitsForApproval: "等待批准",
   starting: "等待中",
   retrying: (seconds, attempt) => `${seconds} 秒后重试（第 ${attempt} 次）`,
-  tokens: (input, output, cached) => `输入 ${input}${cached === undefined ? "" : `（缓存 ${cached}）`} · 输出 ${output}`,
+  tokens: (input, output, cached) =>
+    `输入 ${input}${cached === undefined ? "" : `（缓存 ${cached}）`} · 输出 ${output}`,
   estimated: "估算",
   above: (lines) => `… 上面还有 ${lines} 行`,
   hidden: (lines) => `… 隐藏了 ${lines} 行 · 按 v 查看全部 …`,

@@ -10,10 +10,16 @@ import { cut } from "./Width.ts"
 
 const SUMMARY = 100
 // What says most about a call, in this order.
-const telling = ["command", "path", "file_path", "pattern", "query", "url", "prompt", "name"]
+const telling = ["command", "pattern", "query", "path", "file_path", "url", "prompt", "name"]
 
 const oneLine = (text: string, columns: number): string =>
-  cut(sanitise(text.slice(0, columns * 8)).trim().replaceAll(/\s*\n\s*/g, " ⏎ ").replaceAll(/\s+/g, " "), columns)
+  cut(
+    sanitise(text.slice(0, columns * 8))
+      .trim()
+      .replaceAll(/\s*\n\s*/g, " ⏎ ")
+      .replaceAll(/\s+/g, " "),
+    columns
+  )
 
 const parsed = (json: string): unknown => {
   try {
@@ -35,7 +41,12 @@ export const argumentSummary = (argumentsJson: string, columns = SUMMARY): strin
     const place = key !== "path" && key !== "command" && typeof args["path"] === "string" ? ` ${args["path"]}` : ""
     return oneLine(plain(args[key]) + place, columns)
   }
-  return oneLine(Object.entries(args).map(([name, one]) => `${name}=${plain(one)}`).join(" "), columns)
+  return oneLine(
+    Object.entries(args)
+      .map(([name, one]) => `${name}=${plain(one)}`)
+      .join(" "),
+    columns
+  )
 }
 
 /** `● bash  node --test` */
@@ -46,10 +57,17 @@ export const toolStarted = (tool_name: string, argumentsJson: string, columns = 
 }
 
 export const duration = (ms: number): string =>
-  ms < 1_000 ? `${ms} ms` : ms < 60_000 ? `${(ms / 1_000).toFixed(1)} s` : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`
+  ms < 1_000
+    ? `${ms} ms`
+    : ms < 60_000
+      ? `${(ms / 1_000).toFixed(1)} s`
+      : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`
 
 const firstLines = (text: string, columns: number): string => {
-  const lines = text.slice(0, 2_000).split("\n").filter((line) => line.trim() !== "")
+  const lines = text
+    .slice(0, 2_000)
+    .split("\n")
+    .filter((line) => line.trim() !== "")
   return oneLine(lines.slice(0, 2).join("\n"), columns)
 }
 
@@ -58,7 +76,9 @@ export const toolEnded = (event: Durable<"tool_result">, locale: Locale, columns
   const text = texts[locale]
   const facts = [
     text.toolStatus[event.status],
-    ...(event.exit_code === undefined || (event.exit_code === 0 && event.status === "ok") ? [] : [text.exit(event.exit_code)]),
+    ...(event.exit_code === undefined || (event.exit_code === 0 && event.status === "ok")
+      ? []
+      : [text.exit(event.exit_code)]),
     ...(event.signal === undefined ? [] : [text.signal(oneLine(event.signal, 20))]),
     ...(event.truncated === true ? [text.truncated] : []),
     duration(event.duration_ms)

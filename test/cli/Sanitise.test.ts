@@ -27,7 +27,7 @@ const attacks: ReadonlyArray<readonly [name: string, text: string, shown: string
   ["selects nothing", "a\ufe0f1\ufe0f", "a\\u{fe0f}1\\u{fe0f}"],
   ["names itself backwards", "mcp__files__\u202eelif_daer", "mcp__files__\\u{202e}elif_daer"],
   ["holds half a character", "a\ud83d b\ude00", "a\\u{d83d} b\\u{de00}"],
-  ["separates lines and deletes", "a\u2028b\x7fc\u00add\u3164", "a\\u{2028}b\\x7fc\\u{ad}d\\u{3164}"]
+  ["separates lines and deletes", "a\u2028b\x7fc\u00add\u3164", "a\\u{2028}b\\x7fc\\xadd\\u{3164}"]
 ]
 
 const plain: ReadonlyArray<string> = [
@@ -50,16 +50,48 @@ describe("sanitise", () => {
   })
 
   it("makes one kind of line break of two", () => {
-    assert.deepStrictEqual([sanitise("a\r\nb\r\r\n"), chunked(["a\r", "\nb\r", "\r\n"])], ["a\nb\\x0d\n", "a\nb\\x0d\n"])
+    assert.deepStrictEqual(
+      [sanitise("a\r\nb\r\r\n"), chunked(["a\r", "\nb\r", "\r\n"])],
+      ["a\nb\\x0d\n", "a\nb\\x0d\n"]
+    )
     assert.strictEqual(sanitiseLine("a\n\tb\r\n"), "a\\n\\tb\\n")
   })
 })
 
 const nasty = fc.constantFrom(
-  "\x1b[", "\x1b]0;", "\x1bP", "\x9b", "\x07", "\x1bc", "\x1b[6n", "\x1b[c", "H", "2J", "\r", "\n", "\b", "\x7f", "\x0e",
-  "\u200d", "\ufe0f", "\u{1f600}", "\u{1f3fd}", "❤", "\u{1f3f4}", "\u{e0067}\u{e0062}", "\u{e007f}", "\ud83d", "\ude00", "1", "\u20e3", "你", "\t"
+  "\x1b[",
+  "\x1b]0;",
+  "\x1bP",
+  "\x9b",
+  "\x07",
+  "\x1bc",
+  "\x1b[6n",
+  "\x1b[c",
+  "H",
+  "2J",
+  "\r",
+  "\n",
+  "\b",
+  "\x7f",
+  "\x0e",
+  "\u200d",
+  "\ufe0f",
+  "\u{1f600}",
+  "\u{1f3fd}",
+  "❤",
+  "\u{1f3f4}",
+  "\u{e0067}\u{e0062}",
+  "\u{e007f}",
+  "\ud83d",
+  "\ude00",
+  "1",
+  "\u20e3",
+  "你",
+  "\t"
 )
-const text = fc.array(fc.oneof(nasty, fc.string({ unit: "binary", maxLength: 3 }), fc.string({ maxLength: 4 })), { maxLength: 30 })
+const text = fc.array(fc.oneof(nasty, fc.string({ unit: "binary", maxLength: 3 }), fc.string({ maxLength: 4 })), {
+  maxLength: 30
+})
 const cuts = fc.array(fc.nat(60), { maxLength: 8 })
 const split = (whole: string, at: ReadonlyArray<number>): ReadonlyArray<string> => {
   const points = [0, ...at.filter((one) => one < whole.length).toSorted((a, b) => a - b), whole.length]
@@ -78,7 +110,13 @@ describe("a real terminal behind the sanitiser", () => {
   })
 
   it("keeps what stands above, its title and its silence (LESSONS 29)", async () => {
-    const terminal = new xterm.Terminal({ cols: 40, rows: 10, scrollback: 5_000, allowProposedApi: true, convertEol: true })
+    const terminal = new xterm.Terminal({
+      cols: 40,
+      rows: 10,
+      scrollback: 5_000,
+      allowProposedApi: true,
+      convertEol: true
+    })
     const noise: Array<string> = []
     terminal.onData((data) => noise.push(`answered ${data}`))
     terminal.onTitleChange((title) => noise.push(`title ${title}`))

@@ -47,7 +47,10 @@ describe("notes about tools", () => {
     const text = fc.string({ unit: "binary", maxLength: 400 })
     fc.assert(
       fc.property(text, text, (name, content) => {
-        const lines = [toolStarted(name, content), toolEnded(result({ tool_name: name, result: content, is_error: true }), "en")]
+        const lines = [
+          toolStarted(name, content),
+          toolEnded(result({ tool_name: name, result: content, is_error: true }), "en")
+        ]
         for (const line of lines) {
           assert.notMatch(line, /[\p{Cc}\u2028\u202e]/u)
           assert.isAtMost(width(line), 240)
