@@ -41,6 +41,8 @@ export const renderMarkdown = (text: string, options: MarkdownOptions): Readonly
 
 // A block that begins so at the left edge is a paragraph, whatever follows.
 const paragraphStart = /^(?:\*\*|`)?\p{L}/u
+// A block that begins so ends the one before it without a blank line.
+const interrupting = /^(?:`{3}|~{3}|#{1,6} )/
 
 /** Whether nothing that follows can become a part of this block. */
 const closed = (block: Token, blankAfter: boolean): boolean => {
@@ -75,7 +77,7 @@ export const stablePrefix = (text: string): number => {
   const rest = text.slice(end)
   const before = blocks.slice(0, last).findLast((block) => block.type !== "space")
   const blankAfter = blocks[last - 1]?.type === "space"
-  if (before === undefined || !closed(before, blankAfter)) return 0
+  if (before === undefined || !(closed(before, blankAfter) || interrupting.test(rest))) return 0
   return rest.includes("\n") || (blankAfter && paragraphStart.test(rest)) ? end : 0
 }
 
