@@ -51,7 +51,7 @@ describe("the transcript", () => {
         "",
         "Done.",
         "",
-        "✓ 12.3k in (10k cached) · 456 out · $0.0123 · 9.0 s".replace("12.3k", "12k")
+        "✓ 12k in (10k cached) · 456 out · $0.0123 · 9.0 s"
       ],
       live: [],
       next: 3
@@ -119,7 +119,7 @@ describe("the transcript", () => {
     const code = `\`\`\`js\n${Array.from({ length: 30 }, (_, i) => `line ${i}`).join("\n")}`
     const view = viewOf(started, thinking, text(0, code))
     assert.deepStrictEqual(shown(view).settled.at(-1), "  line 28")
-    assert.deepStrictEqual(shown(view).live, ["  line 29", "preparing · 5 s".replace("preparing", "ready")])
+    assert.deepStrictEqual(shown(view).live, ["  line 29", "ready · 5 s"])
     const list = viewOf(started, thinking, text(0, "- item\n".repeat(50)))
     assert.strictEqual(shown(list, 5, "en", { rows: 10 }).live.length, 10)
   })
