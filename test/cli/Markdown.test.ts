@@ -128,6 +128,8 @@ describe("Markdown in the making", () => {
     assert.strictEqual(stablePrefix("1. a\n\n2"), 0)
     assert.strictEqual(stablePrefix("# T\ntext\n"), 4)
     assert.strictEqual(stablePrefix("```\na\n\nb\n"), 0)
+    assert.strictEqual(stablePrefix("para\n```js\nx"), 5)
+    assert.strictEqual(stablePrefix("para\n- a\n"), 0)
   })
 
   it("knows the code block that a text ends in", () => {

@@ -46,13 +46,7 @@ describe("the transcript", () => {
   it("settles prompt, text and figures of a task", () => {
     const end = make(9, { type: "task_completed", usage })
     assert.deepStrictEqual(shown(viewOf(started, thinking, text(0, "Done"), completed("Done."), end)), {
-      settled: [
-        "› fix it",
-        "",
-        "Done.",
-        "",
-        "✓ 12k in (10k cached) · 456 out · $0.0123 · 9.0 s"
-      ],
+      settled: ["› fix it", "", "Done.", "", "✓ 12k in (10k cached) · 456 out · $0.0123 · 9.0 s"],
       live: [],
       next: 3
     })
@@ -113,6 +107,11 @@ describe("the transcript", () => {
     assert.deepStrictEqual(shown(view).settled.slice(2), ["old", superseded, "over."])
     assert.deepStrictEqual(shown(view).live, ["", "trying again in 2 s (attempt 2) · 5 s"])
     assert.deepStrictEqual(viewOf(started, thinking, text(0, "old"), reset).items.length, 1)
+  })
+
+  it("takes what comes twice once: a catch-up delta overlaps with what was seen", () => {
+    const view = viewOf(started, thinking, text(0, "one tw"), text(0, "one two "), text(4, "two three"))
+    assert.deepStrictEqual(shown(view).live, ["", "one two three", "ready · 5 s"])
   })
 
   it("settles the finished lines of a long code block, and keeps the live part short", () => {
