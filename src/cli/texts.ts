@@ -11,7 +11,7 @@ export interface Texts {
   readonly exit: (code: number) => string
   readonly signal: (name: string) => string
   readonly truncated: string
-  readonly thought: (duration: string) => string
+  readonly thought: (duration: string | undefined) => string
   readonly interrupted: string
   readonly superseded: string
   readonly canceled: string
@@ -62,7 +62,7 @@ const en: Texts = {
   exit: (code) => `exit ${code}`,
   signal: (name) => `signal ${name}`,
   truncated: "output cut short",
-  thought: (duration) => `thought for ${duration}`,
+  thought: (duration) => (duration === undefined ? "thought" : `thought for ${duration}`),
   interrupted: "(interrupted here)",
   superseded: "The answer above was cut off and does not count; it starts over.",
   canceled: "Cancelled.",
@@ -113,7 +113,7 @@ const zh: Texts = {
   exit: (code) => `退出码 ${code}`,
   signal: (name) => `信号 ${name}`,
   truncated: "输出已截断",
-  thought: (duration) => `思考了 ${duration}`,
+  thought: (duration) => (duration === undefined ? "思考" : `思考了 ${duration}`),
   interrupted: "（在此中断）",
   superseded: "以上回答中断，作废；重新开始回答。",
   canceled: "已取消。",
