@@ -1,0 +1,149 @@
+/**
+ * How long a model may be silent. Owns: the four limits, their defaults, and the one operator that enforces them.
+ * Does not own: what is done about a limit that passed (Retry.ts). The limits are separate because a long healthy
+ * answer must never die of a limit meant for a hung one (LESSONS 8, R107–R109, SETTLED 19).
+ * Invariant: only a step of the producer is progress, never a comment or a heartbeat, and the time a consumer takes
+ * for itself is charged to nobody but `total_ms`.
+ */
+import { Clock, Duration, Effect, Fiber, Stream } from "effect"
+import type { Exit, Pull } from "effect"
+import { ProviderError, type ProviderCode } from "./ProviderError.ts"
+
+/** Milliseconds. `Infinity` turns a limit off. */
+export interface DeadlineLimits {
+  /** From the call to an open connection (TCP and TLS). */
+  readonly connect_ms: number
+  /** From the connection to the first chunk of whatever kind, headers included. */
+  readonly first_chunk_ms: number
+  /** Between two chunks. */
+  readonly idle_ms: number
+  /** The whole answer; off by default. */
+  readonly total_ms: number
+}
+
+export const defaults: DeadlineLimits = {
+  connect_ms: 10_000,
+  first_chunk_ms: 60_000,
+  idle_ms: 30_000,
+  total_ms: Number.POSITIVE_INFINITY
+}
+
+/** What a producer reports: the connection stands, or what one read of it gave (possibly nothing to show). */
+export type Step<A> = "connected" | ReadonlyArray<A>
+
+type Phase = "connect" | "first_chunk" | "idle"
+
+const codes: Record<Phase | "total", ProviderCode> = {
+  connect: "provider_timeout_connect",
+  first_chunk: "provider_timeout_first_token",
+  idle: "provider_timeout_idle",
+  total: "provider_timeout_total"
+}
+const sentence: Record<Phase | "total", (limit: string) => string> = {
+  connect: (limit) => `No connection to the model server within ${limit}. Check the base URL and the network.`,
+  first_chunk: (limit) => `The model did not begin to answer within ${limit}.`,
+  idle: (limit) => `The model stopped in the middle of its answer and sent nothing for ${limit}.`,
+  total: (limit) => `The model's answer took longer than ${limit}.`
+}
+const limitOf = (limits: DeadlineLimits, phase: Phase): number =>
+  phase === "connect" ? limits.connect_ms : phase === "first_chunk" ? limits.first_chunk_ms : limits.idle_ms
+
+/** The error of a limit that passed. */
+export const expired = (which: Phase | "total", limit_ms: number): ProviderError =>
+  new ProviderError({ code: codes[which], detail: sentence[which](`${Math.round(limit_ms / 100) / 10} s`) })
+
+interface Watch {
+  phase: Phase
+  /** Monotonic milliseconds of the last progress, or of when the consumer last began to wait. */
+  since: number
+  failure: ProviderError | undefined
+  /** Present while the consumer waits. */
+  fail: ((error: ProviderError) => void) | undefined
+  fiber: Fiber.Fiber<void> | undefined
+}
+
+const monotonic = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe() / 1000n) / 1000
+
+/** Sleeps until `watch` has been silent for its phase's limit, or the whole answer for `total_ms`. */
+const patrol = Effect.fnUntraced(function* (limits: DeadlineLimits, watch: Watch, start: number, clock: Clock.Clock) {
+  const limit = limitOf(limits, watch.phase)
+  while (watch.failure === undefined) {
+    const due = Math.min(watch.since + limit, start + limits.total_ms)
+    if (due === Number.POSITIVE_INFINITY) return
+    const left = due - monotonic(clock)
+    if (left > 0) {
+      yield* Effect.sleep(Duration.millis(Math.ceil(left)))
+    } else if (due === start + limits.total_ms) {
+      watch.failure = expired("total", limits.total_ms)
+    } else if (watch.fail === undefined) {
+      yield* Effect.sleep(Duration.millis(Math.max(limit, 1)))
+    } else {
+      watch.failure = expired(watch.phase, limit)
+    }
+  }
+  watch.fail?.(watch.failure)
+})
+
+/**
+ * One pull that the watch can end. The pull runs in a child that lives exactly as long as this effect: it is awaited,
+ * or interrupted with it. (A race of two fibers does the same for five times the price, once per read.)
+ */
+const guarded = <A, E, R>(pull: Effect.Effect<A, E, R>, watch: Watch, now: () => number) =>
+  Effect.withFiber<A, E | ProviderError, R>((parent) =>
+    Effect.callback<A, E | ProviderError>((resume) => {
+      if (watch.failure !== undefined) return resume(Effect.fail(watch.failure))
+      watch.since = now()
+      const child = Effect.runForkWith(parent.context as never)(pull as Effect.Effect<A, E>)
+      watch.fail = (error) => resume(Fiber.interrupt(child).pipe(Effect.andThen(Effect.fail(error))))
+      child.addObserver((exit) => {
+        watch.fail = undefined
+        resume(exit as Exit.Exit<A, E>)
+      })
+      return Effect.suspend(() => {
+        watch.fail = undefined
+        return Fiber.interrupt(child)
+      })
+    })
+  )
+
+/** Fails a stream of steps with `provider_timeout_*` where it is too slow, and hands on what the reads gave. */
+export const withDeadlines =
+  (limits: DeadlineLimits) =>
+  <A, E, R>(steps: Stream.Stream<Step<A>, E, R>): Stream.Stream<A, E | ProviderError, R> =>
+    Stream.transformPull(steps, (pull, scope) =>
+      Clock.clockWith((clock) => {
+        const now = () => monotonic(clock)
+        const start = now()
+        const watch: Watch = { phase: "connect", since: start, failure: undefined, fail: undefined, fiber: undefined }
+        const post = Effect.suspend(() => Effect.forkIn(patrol(limits, watch, start, clock), scope)).pipe(
+          Effect.map((fiber) => void (watch.fiber = fiber))
+        )
+        return Effect.as(post, relay(pull, watch, now, post))
+      })
+    )
+
+const relay = <A, E, R>(
+  pull: Pull.Pull<readonly [Step<A>, ...Array<Step<A>>], E, void, R>,
+  watch: Watch,
+  now: () => number,
+  post: Effect.Effect<void>
+): Pull.Pull<readonly [A, ...Array<A>], E | ProviderError, void, R> => {
+  const enter = (phase: Phase) =>
+    Effect.suspend(() => {
+      watch.phase = phase
+      watch.since = now()
+      return watch.fiber === undefined ? post : Effect.andThen(Fiber.interrupt(watch.fiber), post)
+    })
+  const again: Pull.Pull<readonly [A, ...Array<A>], E | ProviderError, void, R> = Effect.flatMap(
+    guarded(pull, watch, now),
+    (steps) => {
+      const first = steps[0]
+      if (first === "connected" && steps.length === 1) return Effect.andThen(enter("first_chunk"), again)
+      const parts =
+        steps.length === 1 && first !== "connected" ? first : steps.flatMap((s) => (s === "connected" ? [] : s))
+      const next = parts.length === 0 ? again : Effect.succeed(parts as readonly [A, ...Array<A>])
+      return watch.phase === "idle" ? next : Effect.andThen(enter("idle"), next)
+    }
+  ) as never
+  return again
+}

@@ -1,0 +1,201 @@
+/**
+ * A provider over any OpenAI-compatible `/chat/completions`. Owns: one call from request to parts, in a scope. Does not
+ * own: retries, history, the choice of a profile. The openai package makes the request; its own retries and time limits
+ * are off, and the answer is read from the socket (see transport.ts for why).
+ * Invariant: a stream ends with exactly one `completed` or one `ProviderError`; when it ends in any other way its
+ * socket is closed at once (R128, R130). One socket read is one array of parts.
+ */
+import { Cause, Clock, Effect, Layer, type Pull, Redacted, Stream } from "effect"
+import { newCallId } from "../../domain/Ids.ts"
+import { type DeadlineLimits, type Step, defaults, withDeadlines } from "../Deadlines.ts"
+import type { Completed, ModelPart } from "../ModelPart.ts"
+import type { Profile } from "../Profiles.ts"
+import { type Capabilities, type ModelRequest, Provider } from "../Provider.ts"
+import { ProviderError } from "../ProviderError.ts"
+import { type Body, openBody } from "./body.ts"
+import { type Client, callError, openClient } from "./client.ts"
+import { type Decoder, type DecoderOptions, openDocumentDecoder, openEventDecoder } from "./decoder.ts"
+import { makeEncoder } from "./encode.ts"
+import { type Peer, refusalError, webPage } from "./failure.ts"
+import { brokenError } from "./networkFailure.ts"
+import { type Agents, type Exchange, close, closeAgents, openAgents, openExchange, settle } from "./transport.ts"
+
+export interface OpenAiConfig {
+  readonly profile: Profile
+  readonly base_url: string
+  readonly model: string
+  readonly key?: Redacted.Redacted<string>
+  /** The setting the key came from, for messages. */
+  readonly key_source?: string
+  readonly capabilities?: Partial<Capabilities>
+  readonly deadlines?: Partial<DeadlineLimits>
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A finished answer whose connection stays open is waited for this long, for its usage (LESSONS 6). */
+const AFTER_FINISH = "2 seconds"
+
+/** A request without a stream is silent until it is done: only `total_ms`, or this, ends it. */
+const WHOLE_ANSWER_MS = 600_000
+
+const takenIds = (request: ModelRequest): ReadonlySet<string> => {
+  const ids = new Set<string>()
+  for (const message of request.messages) {
+    if (message.role === "assistant") for (const call of message.tool_calls) ids.add(call.call_id)
+  }
+  return ids
+}
+
+export const peerOf = (config: OpenAiConfig): Peer => ({
+  base_url: config.base_url,
+  model: config.model,
+  title: config.profile.title,
+  key: config.key === undefined ? undefined : Redacted.value(config.key),
+  key_source: config.key_source,
+  start_hint: config.profile.start_hint
+})
+
+/** Waits until the socket stands, so that connecting has a limit of its own. */
+const connection = (exchange: Exchange): Effect.Effect<void> =>
+  Effect.callback((resume) => {
+    if (exchange.connected || exchange.failed) return resume(Effect.void)
+    exchange.onConnected = () => resume(Effect.void)
+    return Effect.sync(() => void (exchange.onConnected = undefined))
+  })
+
+interface Call {
+  readonly exchange: Exchange
+  readonly response: Promise<Response>
+  readonly peer: Peer
+  readonly decoding: DecoderOptions
+}
+
+const answered = (call: Call, now_ms: number): Effect.Effect<{ body: Body; decoder: Decoder }, ProviderError> =>
+  Effect.tryPromise({ try: () => call.response, catch: (error) => callError(error, call.peer, now_ms) }).pipe(
+    Effect.flatMap((response) => {
+      const type = response.headers.get("content-type")?.toLowerCase() ?? ""
+      const { message } = call.exchange
+      if (message === undefined) return Effect.fail(webPage(call.peer, response.status))
+      if (type.includes("text/html")) return Effect.fail(webPage(call.peer, response.status))
+      const decoder = type.includes("json") ? openDocumentDecoder(call.decoding) : openEventDecoder(call.decoding)
+      return Effect.succeed({ body: openBody(message), decoder })
+    })
+  )
+
+const nextRead = (call: Call, body: Body, decoder: Decoder) => {
+  const bytes = body.read.pipe(
+    // Once the answer is whole, the way the connection ends does not matter.
+    Effect.catch((error) => (decoder.finished() ? Effect.undefined : Effect.fail(brokenError(error, call.peer))))
+  )
+  return Effect.suspend(() =>
+    decoder.finished() ? Effect.timeoutOrElse(bytes, { duration: AFTER_FINISH, orElse: () => Effect.undefined }) : bytes
+  ).pipe(Effect.map((chunk) => (chunk === undefined ? decoder.end() : decoder.feed(chunk))))
+}
+
+/** The steps of a call: connected, then what each read gave. */
+const stepsOf = (call: Call, now_ms: number): Pull.Pull<readonly [Step<ModelPart>], ProviderError> => {
+  type Next = Pull.Pull<readonly [Step<ModelPart>], ProviderError>
+  const finish: Next = Effect.suspend(() => Cause.done())
+  let next: Next
+  const reading = (body: Body, decoder: Decoder): Next => {
+    const read = nextRead(call, body, decoder)
+    const again: Next = Effect.flatMap(read, ({ parts, heard, failure, ended }) => {
+      if (failure !== undefined) {
+        next = Effect.fail(failure)
+        return parts.length === 0 ? next : Effect.succeed([parts] as const)
+      }
+      if (ended) {
+        settle(call.exchange)
+        next = finish
+      }
+      return heard || parts.length > 0 ? Effect.succeed([parts] as const) : again
+    })
+    return again
+  }
+  next = Effect.map(connection(call.exchange), () => {
+    next = Effect.flatMap(answered(call, now_ms), ({ body, decoder }) => {
+      next = reading(body, decoder)
+      return next
+    })
+    return ["connected"] as const
+  })
+  return Effect.suspend(() => next)
+}
+
+const capabilityError = (request: ModelRequest, capabilities: Capabilities): ProviderError | undefined =>
+  request.tools.length > 0 && !capabilities.tools
+    ? new ProviderError({
+        code: "provider_capability",
+        detail: "This model cannot use tools. Choose another model, or run without tools."
+      })
+    : undefined
+
+const makeCall = (config: OpenAiConfig, peer: Peer, client: Client) => {
+  const encode = makeEncoder(config.profile, config.model)
+  return (request: ModelRequest, streaming: boolean, now_ms: number): { call: Call; note: Effect.Effect<void> } => {
+    const exchange = openExchange()
+    const { body, difference } = encode(request, streaming)
+    const asked: Peer = request.model === undefined ? peer : { ...peer, model: request.model }
+    const decoding: DecoderOptions = {
+      reasoning_fields: config.profile.reasoning_fields,
+      taken: () => takenIds(request),
+      newId: newCallId,
+      refusal: (error) => refusalError({ status: undefined, error, header: () => undefined, now_ms }, asked)
+    }
+    const note =
+      difference === undefined
+        ? Effect.void
+        : Effect.logDebug("The request does not begin with the last one; the prompt cache is lost.", {
+            where: difference.where
+          })
+    return { call: { exchange, response: client.post(body, exchange, streaming), peer: asked, decoding }, note }
+  }
+}
+
+const driver = (config: OpenAiConfig, agents: Agents) => {
+  const peer = peerOf(config)
+  const open = makeCall(config, peer, openClient(config.base_url, peer.key, config.headers ?? {}, agents))
+  const capabilities: Capabilities = { streaming: true, tools: true, reasoning: true, ...config.capabilities }
+  const limits: DeadlineLimits = { ...defaults, ...config.profile.deadlines, ...config.deadlines }
+  const whole = Number.isFinite(limits.total_ms) ? limits.total_ms : WHOLE_ANSWER_MS
+  const parts = (request: ModelRequest, streaming: boolean): Stream.Stream<ModelPart, ProviderError> => {
+    const unable = capabilityError(request, capabilities)
+    if (unable !== undefined) return Stream.fail(unable)
+    const pull = Effect.gen(function* () {
+      const now_ms = yield* Clock.currentTimeMillis
+      const { call, note } = yield* Effect.acquireRelease(
+        Effect.sync(() => open(request, streaming, now_ms)),
+        ({ call }) => Effect.sync(() => (call.exchange.closed ? undefined : close(call.exchange)))
+      )
+      yield* note
+      return stepsOf(call, now_ms)
+    })
+    const steps: Stream.Stream<Step<ModelPart>, ProviderError> = Stream.scoped(Stream.fromPull(pull))
+    return withDeadlines(streaming ? limits : { ...limits, first_chunk_ms: whole, idle_ms: whole })(steps)
+  }
+  const generate = (request: ModelRequest): Effect.Effect<Completed, ProviderError> =>
+    Stream.runFold(
+      parts(request, false),
+      (): Completed | undefined => undefined,
+      (found, part) => (part.type === "completed" ? part : found)
+    ).pipe(
+      Effect.flatMap((completed) =>
+        completed === undefined
+          ? Effect.fail(
+              new ProviderError({ code: "provider_bad_stream", detail: "The model server sent no answer at all." })
+            )
+          : Effect.succeed(completed)
+      )
+    )
+  return Provider.of({ model: config.model, capabilities, generate, stream: (request) => parts(request, true) })
+}
+
+/** The pool of connections lives as long as the scope; calls close their own. */
+export const make = Effect.fnUntraced(function* (config: OpenAiConfig) {
+  const agents = yield* Effect.acquireRelease(Effect.sync(openAgents), (agents) =>
+    Effect.sync(() => closeAgents(agents))
+  )
+  return driver(config, agents)
+})
+
+export const layer = (config: OpenAiConfig) => Layer.effect(Provider, make(config))

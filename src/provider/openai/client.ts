@@ -1,0 +1,78 @@
+/**
+ * The openai package, set up to do exactly one request. Owns: its options, and turning what it throws into our error.
+ * Invariant: no retry and no time limit of its own, nothing read from the environment, nothing logged, no key sent
+ * where none is set.
+ */
+import OpenAI from "openai"
+import type { ProviderError } from "../ProviderError.ts"
+import { type Peer, refusalError } from "./failure.ts"
+import { networkError } from "./networkFailure.ts"
+import { type Agents, type Exchange, makeFetch } from "./transport.ts"
+
+/** The longest a timer can run: the package's limit is off, ours are in Deadlines.ts. */
+const NEVER_MS = 2_147_483_647
+
+/** What the package would tell every server about this machine. */
+const SILENT = Object.fromEntries(
+  ["Lang", "Package-Version", "OS", "Arch", "Runtime", "Runtime-Version", "Retry-Count", "Timeout"].map((name) => [
+    `X-Stainless-${name}`,
+    null
+  ])
+)
+
+export interface Client {
+  /** Sends a body that is JSON already; resolves with the head of the answer. Rejections are handled by the reader. */
+  readonly post: (body: string, exchange: Exchange, streaming: boolean) => Promise<Response>
+  readonly get: (path: string, exchange: Exchange) => Promise<Response>
+}
+
+export const openClient = (
+  base_url: string,
+  key: string | undefined,
+  headers: Readonly<Record<string, string>>,
+  agents: Agents
+): Client => {
+  const client = new OpenAI({
+    apiKey: key ?? "none",
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    baseURL: base_url,
+    maxRetries: 0,
+    timeout: NEVER_MS,
+    logLevel: "off",
+    defaultHeaders: {
+      ...SILENT,
+      "User-Agent": "claw",
+      "Content-Type": "application/json",
+      ...headers,
+      ...(key === undefined ? { Authorization: null } : {})
+    },
+    fetch: makeFetch(agents)
+  })
+  const watched = (response: Promise<Response>, exchange: Exchange): Promise<Response> => {
+    response.catch(() => {
+      exchange.failed = true
+      exchange.onConnected?.()
+    })
+    return response
+  }
+  const options = (exchange: Exchange) => ({ fetchOptions: { exchange } as {} })
+  return {
+    post: (body, exchange, streaming) => {
+      const accept = streaming ? "text/event-stream" : "application/json"
+      const headers = { "Content-Type": "application/json", Accept: accept }
+      return watched(client.post("/chat/completions", { body, headers, ...options(exchange) }).asResponse(), exchange)
+    },
+    get: (path, exchange) => watched(client.get(path, options(exchange)).asResponse(), exchange)
+  }
+}
+
+/** What the package threw: an answer with a status, or none at all. */
+export const callError = (error: unknown, peer: Peer, now_ms: number): ProviderError => {
+  if (!(error instanceof OpenAI.APIError) || error.status === undefined) return networkError(error, peer)
+  const headers: unknown = error.headers
+  const header = (name: string) => (headers instanceof Headers ? headers.get(name) : undefined)
+  return refusalError({ status: error.status, error: error.error, header, now_ms }, peer)
+}

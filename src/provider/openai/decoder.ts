@@ -1,0 +1,196 @@
+/**
+ * Bytes of a response → parts, and the one end (LESSONS 5–7). Owns: UTF-8 and event framing (one decoder per response),
+ * JSON of each event, `[DONE]`, errors inside a 200, limits on size. Does not own: sockets, time.
+ * Invariant: any cutting of the bytes gives the same parts up to merging of neighbours, and nothing follows the end.
+ */
+import { createParser } from "eventsource-parser"
+import type { CallId } from "../../domain/Ids.ts"
+import type { Completed, ModelPart } from "../ModelPart.ts"
+import { ProviderError } from "../ProviderError.ts"
+import { type Answer, isFields, openAnswer } from "./answer.ts"
+import { conclude } from "./conclusion.ts"
+
+/** Characters of one event, and of a whole answer that is not a stream. */
+const EVENT_LIMIT = 4 * 1024 * 1024
+/** Characters of text and reasoning together. */
+const ANSWER_LIMIT = 16 * 1024 * 1024
+
+export interface DecoderOptions {
+  readonly reasoning_fields: ReadonlyArray<string>
+  /** Ids that the session has used already. */
+  readonly taken: () => ReadonlySet<string>
+  readonly newId: () => CallId
+  /** What an error object of the server means. */
+  readonly refusal: (error: unknown) => ProviderError
+}
+
+/** What one read gave. `heard`: at least one chunk was among it, so it is progress. */
+export interface Read {
+  readonly parts: Array<ModelPart>
+  readonly heard: boolean
+  readonly failure: ProviderError | undefined
+  readonly ended: boolean
+}
+
+export interface Decoder {
+  readonly feed: (bytes: Uint8Array) => Read
+  /** The body ended cleanly. */
+  readonly end: () => Read
+  /** A finish reason came: the answer is whole even if the connection breaks now. */
+  readonly finished: () => boolean
+}
+
+const bad = (detail: string) => new ProviderError({ code: "provider_bad_stream", detail })
+
+interface Ending {
+  completed: Completed | undefined
+  failure: ProviderError | undefined
+}
+
+/** The error object of a chunk that is none, however it is dressed. */
+const errorIn = (chunk: Readonly<Record<string, unknown>>, event: string | undefined): unknown => {
+  if (chunk.error !== undefined && chunk.error !== null) return chunk.error
+  if (chunk.object === "error" || event === "error") return chunk
+  return undefined
+}
+
+/** The parts of what has come, with the completion behind them where there is one. */
+const readOf = (answer: Answer, ending: Ending, heard: boolean): Read => {
+  const parts = answer.take(ending.completed !== undefined || ending.failure !== undefined)
+  if (ending.completed !== undefined) parts.push(ending.completed)
+  return {
+    parts,
+    heard,
+    failure: ending.failure,
+    ended: ending.completed !== undefined || ending.failure !== undefined
+  }
+}
+
+const completing = (options: DecoderOptions, answer: Answer, ending: Ending) => {
+  const parts = answer.take(true)
+  const result = conclude(answer.draft(), options.taken, options.newId)
+  if (result instanceof ProviderError) ending.failure = result
+  else ending.completed = result
+  return parts
+}
+
+/** Server-sent events. */
+export const openEventDecoder = (options: DecoderOptions): Decoder => {
+  const answer = openAnswer(options.reasoning_fields)
+  const ending: Ending = { completed: undefined, failure: undefined }
+  const utf8 = new TextDecoder()
+  let early: Array<ModelPart> = []
+  let heard = false
+  let ever = false
+  let closing = false
+  const over = () => ending.completed !== undefined || ending.failure !== undefined
+  const done = () => {
+    early = completing(options, answer, ending)
+  }
+  const parser = createParser({
+    maxBufferSize: EVENT_LIMIT,
+    onError: (error) => {
+      if (error.type === "max-buffer-size-exceeded")
+        ending.failure ??= bad("The model server sent an event that is too large.")
+    },
+    onEvent: ({ data, event }) => {
+      if (over() || data === "") return
+      if (data.length <= 16 && data.trim() === "[DONE]") return done()
+      let chunk: unknown
+      try {
+        chunk = JSON.parse(data)
+      } catch {
+        // At the end of the body a half event is a cut, not a mistake.
+        if (!closing)
+          ending.failure = bad("The model server sent something that is not JSON in the middle of the answer.")
+        return
+      }
+      if (!isFields(chunk)) return
+      const error = errorIn(chunk, event)
+      if (error !== undefined) {
+        ending.failure = options.refusal(error)
+        return
+      }
+      heard = true
+      ever = true
+      answer.chunk(chunk)
+    }
+  })
+  const read = (): Read => {
+    const found = readOf(answer, ending, heard)
+    if (early.length > 0) found.parts.unshift(...early)
+    early = []
+    heard = false
+    return found
+  }
+  return {
+    feed: (bytes) => {
+      if (over()) return read()
+      parser.feed(utf8.decode(bytes, { stream: true }))
+      if (!over() && answer.length() > ANSWER_LIMIT) ending.failure = bad("The model's answer is too large.")
+      return read()
+    },
+    end: () => {
+      closing = true
+      if (!over()) parser.feed(`${utf8.decode()}\n\n`)
+      if (!over() && answer.finished()) done()
+      if (!over()) {
+        ending.failure = bad(
+          ever ? "The model's answer was cut off before its end." : "The model server sent no answer at all."
+        )
+      }
+      return read()
+    },
+    finished: answer.finished
+  }
+}
+
+/** One JSON document: the answer to a request that did not stream, or a server that does not. */
+export const openDocumentDecoder = (options: DecoderOptions): Decoder => {
+  const answer = openAnswer(options.reasoning_fields)
+  const ending: Ending = { completed: undefined, failure: undefined }
+  const utf8 = new TextDecoder()
+  let text = ""
+  const document = (): Read => {
+    text += utf8.decode()
+    // Some proxies call a stream of events JSON.
+    if (/^\s*(?:data|event|id|retry)?:/.test(text)) {
+      const events = openEventDecoder(options)
+      const first = events.feed(new TextEncoder().encode(text))
+      if (first.ended) return first
+      const rest = events.end()
+      return { ...rest, parts: [...first.parts, ...rest.parts] }
+    }
+    let body: unknown
+    try {
+      body = JSON.parse(text)
+    } catch {
+      ending.failure = bad(
+        text.trim() === ""
+          ? "The model server sent no answer at all."
+          : "The model's answer was cut off or is not JSON."
+      )
+      return readOf(answer, ending, false)
+    }
+    const error = isFields(body) ? errorIn(body, undefined) : undefined
+    if (error !== undefined) ending.failure = options.refusal(error)
+    if (!isFields(body) || error !== undefined) {
+      ending.failure ??= bad("The model's answer is not a JSON object.")
+      return readOf(answer, ending, false)
+    }
+    answer.chunk(body)
+    const parts = completing(options, answer, ending)
+    const found = readOf(answer, ending, true)
+    found.parts.unshift(...parts)
+    return found
+  }
+  return {
+    feed: (bytes) => {
+      text += utf8.decode(bytes, { stream: true })
+      if (text.length > EVENT_LIMIT) ending.failure = bad("The model's answer is too large.")
+      return { parts: [], heard: true, failure: ending.failure, ended: ending.failure !== undefined }
+    },
+    end: document,
+    finished: () => false
+  }
+}

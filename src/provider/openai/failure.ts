@@ -1,0 +1,175 @@
+/**
+ * What a refusal of the server means (R110, R111, R113, R115, RELIABILITY 3.6, SETTLED 20). Owns: the one table from
+ * status and error object to a code and a sentence for a person. Pure. Does not own: failures of the network
+ * (networkFailure.ts), whether to retry (Retry.ts).
+ * Invariant: no sentence contains the key, a header, or more than a line of what the server said.
+ */
+import { retryAfterMs } from "../retryAfter.ts"
+import { ProviderError, type ProviderCode } from "../ProviderError.ts"
+
+/** Whom we were talking to; what sentences name. */
+export interface Peer {
+  readonly base_url: string
+  readonly model: string
+  readonly title: string
+  readonly key: string | undefined
+  readonly key_source: string | undefined
+  readonly start_hint: string | undefined
+}
+
+export interface Refusal {
+  /** Absent for an error object inside a stream that began with 200. */
+  readonly status: number | undefined
+  /** The server's error object: `{message, code, type, param}` or anything else. */
+  readonly error: unknown
+  readonly header: (name: string) => string | null | undefined
+  readonly now_ms: number
+}
+
+const LINE = 300
+const SECRET = /\b(?:sk|pk|key|token)[-_][A-Za-z0-9_*-]{6,}|\bbearer\s+\S+|\b[0-9a-f]{32}\.[A-Za-z0-9]{8,}/gi
+// oxlint-disable-next-line no-control-regex -- control characters are what this removes
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g
+
+/** One printable line of what somebody else wrote, without anything that looks like a key. */
+export const oneLine = (text: string, key: string | undefined): string => {
+  const hidden = key === undefined || key.length < 4 ? text : text.replaceAll(key, "[key]")
+  const line = hidden.replaceAll(CONTROL, " ").replaceAll(SECRET, "[key]").trim().toWellFormed()
+  return line.length > LINE ? `${line.slice(0, LINE)}…`.toWellFormed() : line
+}
+
+interface Said {
+  readonly message: string
+  readonly code: string
+  readonly type: string
+}
+
+const word = (value: unknown): string => (typeof value === "string" || typeof value === "number" ? String(value) : "")
+
+const saidOf = (error: unknown): Said => {
+  if (error === null || typeof error !== "object") return { message: word(error), code: "", type: "" }
+  const fields = error as Readonly<Record<string, unknown>>
+  const message =
+    typeof fields.message === "string"
+      ? fields.message
+      : fields.message === undefined
+        ? ""
+        : JSON.stringify(fields.message)
+  return { message, code: word(fields.code), type: word(fields.type) }
+}
+
+const CONTEXT =
+  /context[ _]?(?:length|window|size)|maximum context|max_model_len|prompt is too long|too many (?:input |prompt )?tokens|input is too long|reduce the length|exceeds? the (?:available|model'?s?) |超长|上下文|exceed_context_size/i
+const QUOTA =
+  /insufficient[_ ](?:quota|balance)|billing|exceeded your current quota|credit balance|payment required|余额不足|欠费/i
+const MODEL =
+  /model[_ ]not[_ ]found|model_not_exist|模型不存在|unknown model|no such model|invalid model|model\b.{0,200}?\b(?:not found|does not exist|not exist|not supported|is not available)/is
+const FILTER = /content[_ ](?:filter|policy)|responsible ai|sensitive|敏感/i
+const RATE = /rate[_ ]?limit|too many requests|overloaded|concurrency|请求过多|频率/i
+
+/** Codes of Zhipu's own, which come as numbers in strings. */
+const ZHIPU: Readonly<Record<string, ProviderCode>> = {
+  "1113": "provider_quota",
+  "1211": "provider_model_not_found",
+  "1261": "provider_context_overflow",
+  "1301": "provider_refused",
+  "1302": "provider_rate_limited",
+  "1303": "provider_rate_limited",
+  "1304": "provider_quota",
+  "1305": "provider_rate_limited",
+  "1308": "provider_quota",
+  "1309": "provider_quota"
+}
+
+const byWords = (said: Said): ProviderCode | undefined => {
+  const all = `${said.code} ${said.type} ${said.message}`
+  if (CONTEXT.test(all)) return "provider_context_overflow"
+  if (QUOTA.test(all)) return "provider_quota"
+  if (MODEL.test(all)) return "provider_model_not_found"
+  return undefined
+}
+
+const WRONG_URL = new Set([301, 302, 303, 307, 308, 404, 405, 410])
+const TRY_AGAIN = new Set([408, 409, 425])
+
+/** An error inside a stream has no status; its `code` may be one, else its words decide. */
+const inStream = (said: Said): ProviderCode => {
+  if (RATE.test(`${said.code} ${said.type} ${said.message}`)) return "provider_rate_limited"
+  return FILTER.test(`${said.code} ${said.type}`) ? "provider_refused" : "provider_unavailable"
+}
+
+const codeOf = (status: number | undefined, said: Said): ProviderCode => {
+  const known = ZHIPU[said.code]
+  if (known !== undefined) return known
+  const numeric = status ?? (/^[45]\d\d$/.test(said.code) ? Number(said.code) : undefined)
+  if (numeric === 401 || numeric === 403) return "provider_auth"
+  if (numeric === 402) return "provider_quota"
+  const words = byWords(said)
+  if (numeric === 429) return words === "provider_quota" ? words : "provider_rate_limited"
+  if (words !== undefined && (numeric === undefined || numeric < 500 || words === "provider_context_overflow"))
+    return words
+  if (numeric === undefined) return inStream(said)
+  if (numeric >= 500 || TRY_AGAIN.has(numeric)) return "provider_unavailable"
+  if (FILTER.test(`${said.code} ${said.type}`)) return "provider_refused"
+  return "provider_bad_request"
+}
+
+const keyHint = ({ key, key_source, title }: Peer): string =>
+  key === undefined
+    ? `${title} wants an API key and none is set.`
+    : `Check the key in ${key_source ?? "the configuration"}.`
+
+const sentence = (code: ProviderCode, refusal: Refusal, said: Said, peer: Peer): string => {
+  const { status } = refusal
+  const at = status === undefined ? "" : ` (HTTP ${status})`
+  const line = oneLine(said.message, peer.key)
+  const quoted = line === "" ? "" : ` It said: ${line}`
+  switch (code) {
+    case "provider_auth":
+      return `The model server refused the API key${at}. ${keyHint(peer)}${quoted}`
+    case "provider_rate_limited":
+      return `The model server is limiting requests${at}.${quoted}`
+    case "provider_quota":
+      return `The account at the model server has no quota left${at}.${quoted}`
+    case "provider_model_not_found":
+      return `The model server does not know the model "${peer.model}"${at}. Choose another with --model or CLAW_MODEL.${quoted}`
+    case "provider_context_overflow":
+      return `The conversation no longer fits the model's context window${at}.${quoted}`
+    case "provider_refused":
+      return `The model server's content filter refused the request${at}.${quoted}`
+    case "provider_unavailable":
+      return `The model server has a problem${at}.${quoted}`
+    default:
+      return `The model server refused the request${at}.${quoted}`
+  }
+}
+
+const wrongUrl = (refusal: Refusal, peer: Peer, html: boolean): string => {
+  const moved = refusal.header("location")
+  const to = moved === undefined || moved === null ? "" : ` It points to ${oneLine(moved, peer.key)}.`
+  const what = html ? "answered with a web page" : "has no chat completions there"
+  return `${peer.base_url} ${what} (HTTP ${refusal.status}).${to} Check the base URL; it usually ends in /v1.`
+}
+
+/** A web page where a model should be: a 200 that is HTML, or one with a status. */
+export const webPage = (peer: Peer, status: number): ProviderError =>
+  new ProviderError({
+    code: "provider_unreachable",
+    status,
+    detail: `${peer.base_url} answered with a web page instead of a model's answer (HTTP ${status}). Check the base URL (it usually ends in /v1) and any proxy in between.`
+  })
+
+export const refusalError = (refusal: Refusal, peer: Peer): ProviderError => {
+  const said = saidOf(refusal.error)
+  const { status } = refusal
+  const html = said.type === "html"
+  const code = codeOf(status, said)
+  const retryAfter = retryAfterMs(refusal.header, refusal.now_ms)
+  const misdirected = code === "provider_bad_request" && status !== undefined && WRONG_URL.has(status)
+  return new ProviderError({
+    code,
+    detail: misdirected ? wrongUrl(refusal, peer, html) : sentence(code, refusal, said, peer),
+    ...(status === undefined ? {} : { status }),
+    ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter })
+  })
+}

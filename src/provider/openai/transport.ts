@@ -1,0 +1,164 @@
+/**
+ * The `fetch` that the openai package is given: node:http(s) with a keep-alive agent (R116), because a fetch body
+ * costs more than everything else on the stream's path. Owns: sockets, response heads, error bodies. Does not own:
+ * reading an answer's body (body.ts), what a failure means (failure.ts).
+ * Invariant: after `close` or `settle` of an exchange nothing of it is left but, perhaps, an idle socket in the pool.
+ */
+import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http"
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
+import type { Socket } from "node:net"
+
+/** One call on its way: filled by the transport, ended by the driver. */
+export interface Exchange {
+  request: ClientRequest | undefined
+  /** The successful response, whose body is read from here and not through the `Response`. */
+  message: IncomingMessage | undefined
+  closed: boolean
+  connected: boolean
+  /** There will be no answer; whoever waits for the connection stops waiting. */
+  failed: boolean
+  onConnected: (() => void) | undefined
+}
+
+export const openExchange = (): Exchange => ({
+  request: undefined,
+  message: undefined,
+  closed: false,
+  connected: false,
+  failed: false,
+  onConnected: undefined
+})
+
+/** Ends the call now: the socket closes, also while headers are awaited (R130). */
+export const close = (exchange: Exchange): void => {
+  exchange.closed = true
+  exchange.request?.destroy()
+}
+
+/** How long the rest of an answer that is already complete may take before its socket is given up. */
+const DRAIN_MS = 200
+
+/** Gives the socket of a complete answer back to the pool; one that does not end (LESSONS 6) is closed. */
+export const settle = (exchange: Exchange): void => {
+  exchange.closed = true
+  const { message, request } = exchange
+  if (message === undefined || request === undefined || message.destroyed) return
+  message.removeAllListeners("data")
+  message.resume()
+  if (message.complete) return
+  const timer = setTimeout(() => request.destroy(), DRAIN_MS)
+  timer.unref()
+  message.once("close", () => clearTimeout(timer))
+}
+
+export interface Agents {
+  readonly http: HttpAgent
+  readonly https: HttpsAgent
+}
+
+export const openAgents = (): Agents => {
+  const options = { keepAlive: true, noDelay: true, maxFreeSockets: 64, scheduling: "lifo" } as const
+  return { http: new HttpAgent(options), https: new HttpsAgent(options) }
+}
+
+export const closeAgents = (agents: Agents): void => {
+  agents.http.destroy()
+  agents.https.destroy()
+}
+
+/** An error body is kept up to here; the rest is not read. */
+const ERROR_BODY_BYTES = 64 * 1024
+
+/** What later code asks for. Fewer headers, less work per call. */
+const KEPT = ["content-type", "retry-after", "retry-after-ms", "x-request-id", "location"] as const
+
+const headOf = (message: IncomingMessage): Headers => {
+  const headers = new Headers()
+  for (const name of KEPT) {
+    const value = message.headers[name]
+    if (typeof value === "string") headers.set(name, value)
+  }
+  return headers
+}
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300
+
+/**
+ * The many ways in which servers refuse become OpenAI's one, `{error: {message, code, type}}`, so that the package's
+ * own error carries whatever was said.
+ */
+export const errorBody = (text: string, html: boolean): string => {
+  if (html || /^\s*</.test(text)) return JSON.stringify({ error: { message: "", type: "html" } })
+  try {
+    const body: unknown = JSON.parse(text)
+    if (body !== null && typeof body === "object") {
+      const inner = "error" in body && body.error !== null && typeof body.error === "object" ? body.error : undefined
+      if (inner !== undefined) return text
+      const message =
+        "error" in body ? body.error : "message" in body ? body.message : "detail" in body ? body.detail : text
+      const said = typeof message === "string" ? message : JSON.stringify(message)
+      return JSON.stringify({ error: { ...body, message: said, error: undefined } })
+    }
+  } catch {
+    // Not JSON: the text itself is the message.
+  }
+  return JSON.stringify({ error: { message: text } })
+}
+
+const refused = (message: IncomingMessage, resolve: (response: Response) => void, reject: (error: Error) => void) => {
+  const chunks: Array<Buffer> = []
+  let bytes = 0
+  const finish = () => {
+    const status = message.statusCode ?? 0
+    const html = /\bhtml\b/i.test(message.headers["content-type"] ?? "")
+    const text = Buffer.concat(chunks).toString("utf8")
+    if (status < 200 || status > 599) return reject(new Error(`The server answered with the HTTP status ${status}.`))
+    resolve(new Response(errorBody(text, html), { status, headers: headOf(message) }))
+  }
+  message.on("data", (chunk: Buffer) => {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes < ERROR_BODY_BYTES) return
+    finish()
+    message.destroy()
+  })
+  message.once("end", finish)
+  message.once("error", finish)
+}
+
+const watchConnection = (exchange: Exchange, socket: Socket, secure: boolean) => {
+  const connected = () => {
+    exchange.connected = true
+    exchange.onConnected?.()
+  }
+  if (socket.connecting) socket.once(secure ? "secureConnect" : "connect", connected)
+  else connected()
+}
+
+/** `init.exchange` names the call; the package hands unknown fetch options through. */
+export const makeFetch =
+  (agents: Agents) =>
+  (input: string | URL | Request, init?: RequestInit & { readonly exchange?: Exchange }): Promise<Response> =>
+    new Promise((resolve, reject) => {
+      const exchange = init?.exchange ?? openExchange()
+      if (exchange.closed) return reject(new Error("The call was ended before it began."))
+      const url = new URL(input instanceof Request ? input.url : input)
+      const secure = url.protocol === "https:"
+      const body = typeof init?.body === "string" ? Buffer.from(init.body) : undefined
+      const headers: Record<string, string | number> = {}
+      new Headers(init?.headers).forEach((value, name) => void (headers[name] = value))
+      if (body !== undefined) headers["content-length"] = body.length
+      const options = { method: init?.method ?? "GET", headers, agent: secure ? agents.https : agents.http }
+      const request = secure ? httpsRequest(url, options) : httpRequest(url, options)
+      exchange.request = request
+      request.once("socket", (socket) => watchConnection(exchange, socket, secure))
+      request.once("response", (message) => {
+        // A response that dies after its call is over has nobody to tell.
+        message.on("error", () => undefined)
+        if (!isSuccess(message.statusCode ?? 0)) return refused(message, resolve, reject)
+        exchange.message = message
+        resolve(new Response(null, { status: message.statusCode === 204 ? 204 : 200, headers: headOf(message) }))
+      })
+      request.on("error", reject)
+      request.end(body)
+    })

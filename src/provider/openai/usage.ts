@@ -1,0 +1,44 @@
+/**
+ * The token counts a server reports, made usable. Owns: where servers put them, and clamping.
+ * Invariant: every count is a whole number from 0 to `MOST`; parts never exceed their whole; `estimated` says that a
+ * figure of the server's was missing or impossible (RELIABILITY 3.6).
+ */
+import type { Usage } from "../../domain/Usage.ts"
+
+/** No call counts more tokens than this; a larger figure is a mistake that would drain a budget at once. */
+const MOST = 100_000_000
+
+type Fields = Readonly<Record<string, unknown>>
+const fields = (value: unknown): Fields | undefined =>
+  value !== null && typeof value === "object" && !Array.isArray(value) ? (value as Fields) : undefined
+
+const count = (value: unknown): number | undefined =>
+  typeof value === "number" && Number.isFinite(value) && value >= 0 && value <= MOST ? Math.floor(value) : undefined
+
+const clamp = (value: unknown): number => count(value) ?? (typeof value === "number" && value > MOST ? MOST : 0)
+
+const part = (value: unknown, whole: number): number | undefined => {
+  const found = count(value)
+  return found === undefined ? undefined : Math.min(found, whole)
+}
+
+/** `undefined` where there is nothing to read at all. */
+export const usageOf = (value: unknown): Usage | undefined => {
+  const found = fields(value)
+  if (found === undefined) return undefined
+  const prompt = found.prompt_tokens ?? found.input_tokens
+  const completion = found.completion_tokens ?? found.output_tokens
+  if (prompt === undefined && completion === undefined) return undefined
+  const input_tokens = clamp(prompt)
+  const output_tokens = clamp(completion)
+  const cached = part(fields(found.prompt_tokens_details)?.cached_tokens ?? found.prompt_cache_hit_tokens, input_tokens)
+  const reasoning = part(fields(found.completion_tokens_details)?.reasoning_tokens, output_tokens)
+  const estimated = count(prompt) === undefined || count(completion) === undefined
+  return {
+    input_tokens,
+    output_tokens,
+    ...(cached === undefined ? {} : { cached_tokens: cached }),
+    ...(reasoning === undefined ? {} : { reasoning_tokens: reasoning }),
+    ...(estimated ? { estimated: true } : {})
+  }
+}
