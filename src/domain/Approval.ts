@@ -63,7 +63,9 @@ export const Grant = Schema.Struct({
   created_at: Schema.String,
   expires_at: Schema.String,
   request_id: Schema.optionalKey(RequestId),
-  by: Schema.optionalKey(Schema.String)
+  by: Schema.optionalKey(Schema.String),
+  /** Digest of the files that said what runs when it was granted; another one voids the grant (SECURITY P12). */
+  content: Schema.optionalKey(Schema.String)
 })
 export type Grant = typeof Grant.Type
 
@@ -83,12 +85,29 @@ export interface RiskAssessment {
   readonly alwaysAsk?: boolean
 }
 
-/** One simple command found in a shell line. `argv` has its quotes removed; `undefined` where a word is not literal. */
+/**
+ * One simple command found in a shell line, at whatever depth. `argv` has its quotes removed; a word that is not
+ * literal stands there as it was written, so that a deny rule still sees it.
+ */
 export interface SimpleCommand {
   readonly argv: ReadonlyArray<string>
   readonly text: string
-  /** Why no rule or grant may cover it; empty: it is plain. */
+  /** Why no prefix grant or allow rule may cover it; empty: it is plain. */
   readonly notPlain: ReadonlyArray<string>
+  /** What it would run may have changed since it was approved: not even an exact grant covers it. */
+  readonly unsettled: ReadonlyArray<string>
+  /** Why a prefix of it can never be granted, though this very call can (SECURITY P5). */
+  readonly exactOnly?: string
+  /** Names that deny rules know the program by: the last segment as written and as resolved. */
+  readonly names: ReadonlyArray<string>
+  /** Absolute resolved paths that its words name. */
+  readonly paths: ReadonlyArray<string>
+  /** The words that a prefix grant of it would hold: program and subcommand. */
+  readonly prefix: ReadonlyArray<string>
+  /** A program and options known to change nothing. */
+  readonly readOnly: boolean
+  /** Digest of the files that say what runs (manifest, script); absent where there are none. */
+  readonly content?: string
 }
 
 /** A shell line, taken apart by a real grammar. */
@@ -97,6 +116,8 @@ export interface CommandPlan {
   readonly commands: ReadonlyArray<SimpleCommand>
   /** Files written through redirects, as written in the line. */
   readonly writes: ReadonlyArray<string>
+  /** Files read through redirects, as written in the line. */
+  readonly reads: ReadonlyArray<string>
   /** Why the whole line must ask; empty: each simple command decides. */
   readonly doubts: ReadonlyArray<string>
   /** Set where the line must never run: ill-formed text, too long, a refused program. */

@@ -32,7 +32,7 @@ export interface Sink {
 }
 
 /** A reporter for programs that keep no journal: facts are folded in memory and handed to `sink`. */
-export const make = (session_id: SessionId, sink: Sink = {}, start: SessionState = initial) => {
+export const make = (sink: Sink = {}, session_id = "local" as SessionId, start: SessionState = initial) => {
   let state = start
   return Reporter.of({
     report: (bodies) =>
@@ -52,6 +52,6 @@ export const make = (session_id: SessionId, sink: Sink = {}, start: SessionState
   })
 }
 
-export const layer = (session_id: SessionId, sink?: Sink) => Layer.sync(Reporter, () => make(session_id, sink))
+export const layer = (sink?: Sink, session_id?: SessionId) => Layer.sync(Reporter, () => make(sink, session_id))
 
-export const layerNoop = layer("noop" as SessionId)
+export const layerNoop = layer()

@@ -97,7 +97,7 @@ const guarded = <A, E, R>(pull: Effect.Effect<A, E, R>, watch: Watch, now: () =>
       watch.fail = (error) => resume(Fiber.interrupt(child).pipe(Effect.andThen(Effect.fail(error))))
       child.addObserver((exit) => {
         watch.fail = undefined
-        resume(exit as Exit.Exit<A, E>)
+        resume(exit)
       })
       return Effect.suspend(() => {
         watch.fail = undefined

@@ -4,6 +4,7 @@
  * Invariant: interrupting the consumer closes the connection to the model; nothing survives the stream's scope.
  */
 import { Context, Effect, Layer, Stream } from "effect"
+import { newCallId } from "../domain/Ids.ts"
 import type { Message, ToolDefinition } from "../domain/Message.ts"
 import type { Completed, ModelPart } from "./ModelPart.ts"
 import { ProviderError } from "./ProviderError.ts"
@@ -45,6 +46,21 @@ export class Provider extends Context.Service<
 
 /** One answer of a scripted model: the parts of a turn, or a way to make them from the request. */
 export type Script = (request: ModelRequest, turn: number) => Stream.Stream<ModelPart, ProviderError>
+
+/** A whole answer for a script: its text in one delta, then its calls. `arguments` are plain values. */
+export const answer = (
+  text: string,
+  calls: ReadonlyArray<{ readonly tool_name: string; readonly arguments: object }> = []
+): Stream.Stream<ModelPart> => {
+  const tool_calls = calls.map((call) => ({ ...call, call_id: newCallId(), arguments: JSON.stringify(call.arguments) }))
+  const end: ModelPart = {
+    type: "completed",
+    message: { role: "assistant", content: text, tool_calls },
+    bad_calls: [],
+    finish_reason: calls.length > 0 ? "tool_calls" : "stop"
+  }
+  return Stream.fromArray(text === "" ? [end] : [{ type: "text_delta", text }, end])
+}
 
 const last = (stream: Stream.Stream<ModelPart, ProviderError>): Effect.Effect<Completed, ProviderError> =>
   Stream.runFold(

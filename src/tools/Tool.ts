@@ -33,6 +33,12 @@ export interface ToolOutput {
   readonly timed_out?: boolean
 }
 
+/** What a look at the world says of a call that was started and never answered (DESIGN §7). */
+export type Probe =
+  | { readonly state: "done"; readonly output: ToolOutput }
+  | { readonly state: "not_done" }
+  | { readonly state: "unknown" }
+
 export interface Tool {
   readonly name: string
   readonly description: string
@@ -47,6 +53,8 @@ export interface Tool {
   /** What a person is shown before they decide. */
   readonly preview: (args: unknown) => Effect.Effect<Preview | undefined>
   readonly run: (args: unknown, context: ToolContext) => Effect.Effect<ToolOutput, ToolError>
+  /** Of tools with effect `probe`: did this call happen? Changes nothing. */
+  readonly probe?: (args: unknown) => Effect.Effect<Probe>
 }
 
 export interface ToolSpec<A> {
@@ -58,6 +66,7 @@ export interface ToolSpec<A> {
   readonly assess: (args: A) => Effect.Effect<RiskAssessment>
   readonly preview?: (args: A) => Effect.Effect<Preview | undefined>
   readonly run: (args: A, context: ToolContext) => Effect.Effect<ToolOutput, ToolError>
+  readonly probe?: (args: A) => Effect.Effect<Probe>
 }
 
 export const DEFAULT_TOOL_TIMEOUT_MS = 120_000
@@ -67,18 +76,34 @@ const jsonSchema = (schema: Schema.Top): Readonly<Record<string, unknown>> => {
   return root
 }
 
-/** Makes a tool from typed parts. An undeclared effect class is `once`. */
+/** Models write `null` for what they leave out. */
+const withoutNulls = (args: unknown): unknown =>
+  args !== null && typeof args === "object" && !Array.isArray(args)
+    ? Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null))
+    : args
+
+const decoder = <A>(schema: Schema.Codec<A, unknown>) => {
+  const strict = Schema.decodeUnknownResult(schema, { errors: "all", onExcessProperty: "error" })
+  return (args: unknown): Result.Result<A, string> => {
+    const decoded = strict(args)
+    const lenient = Result.isSuccess(decoded) ? decoded : strict(withoutNulls(args))
+    return Result.mapError(Result.isSuccess(lenient) ? lenient : decoded, (error) => error.message)
+  }
+}
+
+/** Makes a tool from typed parts. An undeclared effect class is `once`. What throws here becomes a defect there. */
 export const make = <A>(spec: ToolSpec<A>): Tool => {
-  const decode = Schema.decodeUnknownResult(spec.parameters, { errors: "all" })
+  const { preview, probe } = spec
   return {
     name: spec.name,
     description: spec.description,
     parameters: jsonSchema(spec.parameters),
     effect: spec.effect ?? "once",
     timeout_ms: spec.timeout_ms ?? DEFAULT_TOOL_TIMEOUT_MS,
-    decode: (args) => Result.mapError(decode(args), (error) => error.message),
-    assess: (args) => spec.assess(args as A),
-    preview: (args) => (spec.preview === undefined ? Effect.succeed(undefined) : spec.preview(args as A)),
-    run: (args, context) => spec.run(args as A, context)
+    decode: decoder(spec.parameters),
+    assess: (args) => Effect.suspend(() => spec.assess(args as A)),
+    preview: (args) => Effect.suspend(() => preview?.(args as A) ?? Effect.succeed(undefined)),
+    run: (args, context) => Effect.suspend(() => spec.run(args as A, context)),
+    ...(probe === undefined ? {} : { probe: (args: unknown) => Effect.suspend(() => probe(args as A)) })
   }
 }

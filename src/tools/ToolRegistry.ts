@@ -41,7 +41,8 @@ const digestOf = (name: string, args: unknown): string =>
 
 const parse = (call: ToolCall): Result.Result<unknown, ToolError> =>
   Result.try({
-    try: () => JSON.parse(call.arguments) as unknown,
+    // Blank arguments of a finished call are none (LESSONS 2).
+    try: () => JSON.parse(call.arguments.trim() === "" ? "{}" : call.arguments) as unknown,
     catch: () =>
       new ToolError({ code: "tool_bad_arguments", detail: `The arguments of ${call.tool_name} are not valid JSON.` })
   })

@@ -4,7 +4,7 @@ import { ApprovalGate, type Check, type Verdict } from "../../src/approval/Appro
 import type { ApprovalRequired } from "../../src/approval/Approver.ts"
 import { layerText } from "../../src/context/SystemPrompt.ts"
 import type { DurableEvent, LiveBody } from "../../src/domain/Event.ts"
-import type { CallId, SessionId } from "../../src/domain/Ids.ts"
+import type { CallId } from "../../src/domain/Ids.ts"
 import type { ToolCall } from "../../src/domain/Message.ts"
 import * as Engine from "../../src/engine/Engine.ts"
 import { defaults, EngineLimits, type Limits } from "../../src/engine/EngineLimits.ts"
@@ -65,7 +65,7 @@ export interface Seen {
 
 export const kit = (options: KitOptions) => {
   const seen: Seen = { events: [], live: [] }
-  const reporter = Reporter.layer("s1" as SessionId, {
+  const reporter = Reporter.layer({
     event: (event) => void seen.events.push(event),
     live: (body) => void seen.live.push(body)
   })

@@ -1,0 +1,34 @@
+/**
+ * Every implementation, named once, bottom to top. No logic beyond choosing which one.
+ */
+import { join } from "node:path"
+import type { Effect } from "effect"
+import { Layer } from "effect"
+import { AppConfig, type ConfigShape } from "../config/AppConfig.ts"
+import * as OpenAi from "../provider/openai/OpenAi.ts"
+import * as RuntimeManager from "../runtime/RuntimeManager.ts"
+import { layerSqlite } from "../store/sqlite/SqliteStore.ts"
+import * as Demo from "./demo.ts"
+import type { Choice } from "./model.ts"
+import * as SessionFactory from "./sessionFactory.ts"
+
+/** Sessions, grants and audit of one user on this machine. */
+export const store = (config: ConfigShape) => layerSqlite(join(config.state_dir, "claw.db"))
+
+export const provider = (choice: Choice) => (choice.kind === "demo" ? Demo.layer() : OpenAi.layer(choice.config))
+
+/** Sessions of this process over the given configuration and model. */
+export const sessions = (config: ConfigShape, choice: Choice) => {
+  const settings = Layer.succeed(AppConfig, config)
+  const factory = SessionFactory.layer.pipe(Layer.provide([provider(choice), settings]))
+  return RuntimeManager.layer.pipe(
+    Layer.provide(factory),
+    Layer.provideMerge(store(config)),
+    Layer.provideMerge(settings)
+  )
+}
+
+/** What is read without a model: the list of sessions, a session's events. */
+export const reading = (config: ConfigShape) => Layer.provideMerge(store(config), Layer.succeed(AppConfig, config))
+
+export type Sessions = Effect.Success<Effect.Effect<Layer.Success<ReturnType<typeof sessions>>>>

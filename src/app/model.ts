@@ -1,0 +1,63 @@
+/**
+ * Which model this process talks to. Owns: from configuration to a provider, and what to say when there is none.
+ * Does not own: profiles (provider), keys' reading (config).
+ */
+import { Redacted, Result } from "effect"
+import type { ConfigShape } from "../config/AppConfig.ts"
+import { type OpenAiConfig } from "../provider/openai/OpenAi.ts"
+import { isResolved, profiles, resolveProfile, type Profile } from "../provider/Profiles.ts"
+
+export type Choice =
+  | { readonly kind: "demo"; readonly model: string }
+  | { readonly kind: "openai"; readonly model: string; readonly source: string; readonly config: OpenAiConfig }
+
+export interface Missing {
+  readonly code: "no_provider"
+  /** What to set, in one sentence. */
+  readonly detail: string
+}
+
+const keyNames = new Set(Object.values<Profile>(profiles).flatMap((profile) => profile.key_env))
+
+const settingsOf = (config: ConfigShape): Record<string, string | undefined> => ({
+  CLAW_PROVIDER: config.provider,
+  OPENAI_BASE_URL: config.base_url,
+  CLAW_MODEL: config.model,
+  ...Object.fromEntries(
+    Array.from(keyNames).flatMap((name) => {
+      const key = config.apiKey(name)
+      return key === undefined ? [] : [[name, Redacted.value(key)]]
+    })
+  )
+})
+
+const missing = (detail: string): Result.Result<Choice, Missing> => Result.fail({ code: "no_provider", detail })
+
+/** The configured model, or why there is none. */
+export const choose = (config: ConfigShape): Result.Result<Choice, Missing> => {
+  if (config.provider === "demo") return Result.succeed({ kind: "demo", model: "demo" })
+  const found = resolveProfile(settingsOf(config))
+  if (!isResolved(found)) return missing(found.reason)
+  if (found.model === undefined) {
+    return missing(
+      `Name a model for ${found.profile.title} with --model or CLAW_MODEL; \`claw doctor\` lists what it has.`
+    )
+  }
+  const { deadlines, limits } = config
+  return Result.succeed({
+    kind: "openai",
+    model: found.model,
+    source: found.source,
+    config: {
+      profile: found.profile,
+      base_url: found.base_url,
+      model: found.model,
+      ...(found.key === undefined ? {} : { key: Redacted.make(found.key) }),
+      ...(found.key_source === undefined ? {} : { key_source: found.key_source }),
+      ...(limits.context_window_tokens === undefined
+        ? {}
+        : { capabilities: { context_window: limits.context_window_tokens } }),
+      deadlines: { ...deadlines, total_ms: deadlines.total_ms === 0 ? Number.POSITIVE_INFINITY : deadlines.total_ms }
+    }
+  })
+}

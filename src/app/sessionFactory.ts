@@ -1,0 +1,125 @@
+/**
+ * How one session is put together here: its own workspace, processes, tools, grants, gate and engine over the shared
+ * provider (R067–R069). Reads bottom to top. Owns no logic but the mapping from configuration to parts.
+ */
+import { Effect, Layer, Semaphore } from "effect"
+import { Approver } from "../approval/Approver.ts"
+import * as Gate from "../approval/Gate.ts"
+import { GateSettings } from "../approval/GateSettings.ts"
+import { GrantStore, layerMemory as grantsInMemory } from "../approval/GrantStore.ts"
+import type { Rule } from "../approval/Rules.ts"
+import { AppConfig, type ConfigShape } from "../config/AppConfig.ts"
+import * as SystemPrompt from "../context/SystemPrompt.ts"
+import * as Engine from "../engine/Engine.ts"
+import { defaults, EngineLimits, type Limits, ProcessSlots } from "../engine/EngineLimits.ts"
+import { Reporter } from "../engine/Reporter.ts"
+import { Provider } from "../provider/Provider.ts"
+import { RuntimeError } from "../runtime/RuntimeError.ts"
+import { RuntimeFactory, type Seed } from "../runtime/RuntimeFactory.ts"
+import * as CommandAnalysis from "../sandbox/CommandAnalysis.ts"
+import * as ProcessRunner from "../sandbox/ProcessRunner.ts"
+import * as Workspace from "../sandbox/Workspace.ts"
+import { makeBuiltinTools } from "../tools/builtin/tools.ts"
+import * as ToolRegistry from "../tools/ToolRegistry.ts"
+
+const limitsOf = ({ limits, retry }: ConfigShape): Limits => ({
+  ...defaults,
+  max_turns: limits.max_turns,
+  tool_concurrency: limits.tools_per_session,
+  tool_time_ms: limits.tool_time_ms,
+  tool_output_chars: limits.tool_output_chars,
+  retry: {
+    max_attempts: retry.max_attempts,
+    base_ms: retry.base_ms,
+    max_backoff_ms: retry.max_ms,
+    max_retry_after_ms: retry.retry_after_max_ms,
+    max_elapsed_ms: retry.total_ms
+  }
+})
+
+const ruleOf =
+  (action: Rule["action"]) =>
+  (given: ConfigShape["rules"]["allow"][number], index: number): Rule => ({
+    name: given.reason ?? `${action} rule ${index + 1}`,
+    tool: given.tool ?? "*",
+    action,
+    matcher:
+      given.argv !== undefined
+        ? { kind: "command", argv: given.argv }
+        : given.path !== undefined
+          ? { kind: "path", glob: given.path }
+          : { kind: "tool" }
+  })
+
+const rulesOf = ({ rules }: ConfigShape): ReadonlyArray<Rule> => [
+  ...rules.deny.map(ruleOf("deny")),
+  ...rules.ask.map(ruleOf("ask")),
+  ...rules.allow.map(ruleOf("allow"))
+]
+
+const gateSettings = (config: ConfigShape, seed: Seed) =>
+  Layer.succeed(
+    GateSettings,
+    GateSettings.of({
+      mode: seed.mode,
+      rules: rulesOf(config),
+      workspace: seed.meta.workspace,
+      approvalTimeoutMs: config.limits.approval_timeout_ms,
+      grantTtlMs: 8 * 3_600_000
+    })
+  )
+
+const tools = (root: string) =>
+  Layer.effect(
+    ToolRegistry.ToolRegistry,
+    Effect.map(
+      makeBuiltinTools({ analyse: (source) => CommandAnalysis.analyse(source, { workspace: root }) }),
+      ToolRegistry.make
+    )
+  )
+
+const sessionLayer = (config: ConfigShape, seed: Seed, shared: Layer.Layer<Provider>) => {
+  const { workspace: root } = seed.meta
+  const sandbox = Layer.mergeAll(
+    Workspace.layer({ root, ownDirectories: [config.state_dir] }),
+    ProcessRunner.layer({ environment: config.childEnvironment })
+  )
+  const gate = Gate.layer.pipe(
+    Layer.provide([gateSettings(config, seed), Layer.succeed(Approver, seed.approver)]),
+    Layer.provideMerge(grantsInMemory)
+  )
+  const prompt = SystemPrompt.layer({
+    workspace: root,
+    platform: process.platform,
+    date: new Date().toLocaleDateString("sv-SE")
+  })
+  const parts = Layer.mergeAll(shared, tools(root).pipe(Layer.provide(sandbox)), gate, prompt)
+  return Engine.layer.pipe(
+    Layer.provideMerge(parts),
+    Layer.provide([Layer.succeed(Reporter, seed.reporter), Layer.succeed(EngineLimits, limitsOf(config))])
+  )
+}
+
+const make = Effect.gen(function* () {
+  const config = yield* AppConfig
+  const provider = yield* Provider
+  const slots = yield* Semaphore.make(config.limits.tools_per_process)
+  const shared = Layer.succeed(Provider, provider)
+  return RuntimeFactory.of({
+    build: (seed) =>
+      Layer.build(sessionLayer(config, seed, shared)).pipe(
+        Effect.provideService(ProcessSlots, slots),
+        Effect.mapError(
+          (error) => new RuntimeError({ code: "workspace_unreadable", detail: error.message, cause: error })
+        ),
+        Effect.flatMap((context) =>
+          Effect.gen(function* () {
+            const [engine, grants] = [yield* Engine.Engine, yield* GrantStore]
+            return { engine, grants, model: provider.model, mode: config.mode }
+          }).pipe(Effect.provideContext(context))
+        )
+      )
+  })
+})
+
+export const layer = Layer.effect(RuntimeFactory, make)

@@ -1,0 +1,44 @@
+/**
+ * What the gate goes by in one session. Owns: the mode, which a person may change while a task runs, and fixed values
+ * beside it. Invariant: each check reads the mode that is in force when it begins.
+ */
+import { Context, Effect, Layer } from "effect"
+import type { Mode } from "./ApprovalGate.ts"
+import type { Rule } from "./Rules.ts"
+
+export const DEFAULT_APPROVAL_TIMEOUT_MS = 15 * 60_000
+/** A grant's life (SETTLED 18). */
+export const GRANT_TTL_MS = 8 * 3_600_000
+
+export class GateSettings extends Context.Service<
+  GateSettings,
+  {
+    readonly mode: Effect.Effect<Mode>
+    /** From the user and the operator; a workspace's own may only add deny and ask. */
+    readonly rules: ReadonlyArray<Rule>
+    /** Absolute real path. */
+    readonly workspace: string
+    readonly approvalTimeoutMs: number
+    readonly grantTtlMs: number
+  }
+>()("claw/approval/GateSettings") {}
+
+export interface Options {
+  readonly workspace: string
+  readonly mode?: Mode
+  readonly rules?: ReadonlyArray<Rule>
+  readonly approvalTimeoutMs?: number
+  readonly grantTtlMs?: number
+}
+
+export const make = (options: Options) =>
+  GateSettings.of({
+    mode: Effect.succeed(options.mode ?? "ask"),
+    rules: options.rules ?? [],
+    workspace: options.workspace,
+    approvalTimeoutMs: options.approvalTimeoutMs ?? DEFAULT_APPROVAL_TIMEOUT_MS,
+    grantTtlMs: options.grantTtlMs ?? GRANT_TTL_MS
+  })
+
+/** Settings that stay as they are; a runtime gives its own, whose mode a person can change. */
+export const layer = (options: Options) => Layer.succeed(GateSettings, make(options))

@@ -1,0 +1,28 @@
+/**
+ * What another program may import: the contracts with their layers, one namespace each, in reading order. The
+ * README's example is compiled and run by a test.
+ */
+export * as Approver from "./approval/Approver.ts"
+export * as Claw from "./app/embedded.ts"
+export * as Engine from "./engine/Engine.ts"
+export * as Event from "./domain/Event.ts"
+export * as Journal from "./store/Journal.ts"
+export * as MemoryStore from "./store/memory/MemoryStore.ts"
+export * as Message from "./domain/Message.ts"
+export type { ModelPart } from "./provider/ModelPart.ts"
+export * as OpenAi from "./provider/openai/OpenAi.ts"
+export * as Profiles from "./provider/Profiles.ts"
+export * as Provider from "./provider/Provider.ts"
+export { ProviderError } from "./provider/ProviderError.ts"
+export * as Reporter from "./engine/Reporter.ts"
+export * as RuntimeFactory from "./runtime/RuntimeFactory.ts"
+export * as RuntimeManager from "./runtime/RuntimeManager.ts"
+export type { SessionRuntime } from "./runtime/SessionRuntime.ts"
+export { initial, type SessionState } from "./domain/Session.ts"
+export { fold } from "./domain/Fold.ts"
+export { messages } from "./domain/History.ts"
+export * as SqliteStore from "./store/sqlite/SqliteStore.ts"
+export * as SystemPrompt from "./context/SystemPrompt.ts"
+export * as Tool from "./tools/Tool.ts"
+export { ToolError } from "./tools/ToolError.ts"
+export * as ToolRegistry from "./tools/ToolRegistry.ts"

@@ -1,0 +1,67 @@
+/**
+ * What is measured (R262, R266–R269), and how measurements reach Effect's registry. Owns: names, units, boundaries.
+ * Does not own: when something is measured (Measure.ts folds it out of events; nobody calls this from the engine).
+ * Names and attributes are a promise to dashboards and are pinned by a test. Durations are seconds, as Prometheus
+ * counts them.
+ */
+import { Effect, Metric } from "effect"
+import type { Measurement } from "./Measure.ts"
+
+/** From a local cache hit to the longest healthy answer. */
+const model = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320]
+const tool = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 600]
+const person = [1, 2, 5, 10, 30, 60, 120, 300, 900, 1800]
+
+const seconds = (name: string, description: string, boundaries: ReadonlyArray<number>) =>
+  Metric.histogram(`claw_${name}_seconds`, { description, boundaries })
+
+export const modelLatency = seconds("model_latency", "From asking the model to its complete answer.", model)
+export const firstToken = seconds("model_first_token", "From asking the model to the first text or reasoning.", model)
+export const toolLatency = seconds("tool_latency", "From the start of a tool to its result.", tool)
+export const approvalWait = seconds("approval_wait", "From asking a person to the answer.", person)
+export const taskLatency = seconds("task_latency", "From the start of a task to its end.", tool)
+export const tasks = Metric.counter("claw_tasks_total", {
+  description: "Tasks that ended, by outcome and, where they failed, error code.",
+  incremental: true
+})
+
+const histograms = {
+  model_latency: modelLatency,
+  first_token: firstToken,
+  tool_latency: toolLatency,
+  approval_wait: approvalWait,
+  task_latency: taskLatency
+} as const
+
+/** A model may make up any number of tool names; each would be a series of its own. */
+const MAX_TOOL_NAMES = 200
+
+const boundedNames = () => {
+  const seen = new Set<string>()
+  return (name: string): string => {
+    if (!seen.has(name) && seen.size >= MAX_TOOL_NAMES) return "other"
+    seen.add(name)
+    return name
+  }
+}
+
+const bounded = (attributes: Readonly<Record<string, string>>, toolName: (name: string) => string) =>
+  attributes["tool_name"] === undefined ? attributes : { ...attributes, tool_name: toolName(attributes["tool_name"]) }
+
+/** Records into the registry of the fiber that asks. The function it gives never waits and never throws. */
+export const recorder: Effect.Effect<(measurements: ReadonlyArray<Measurement>) => void> = Effect.map(
+  Effect.context(),
+  (context) => {
+    const toolName = boundedNames()
+    return (measurements) => {
+      for (const measurement of measurements) {
+        if (measurement.name === "task") {
+          Metric.withAttributes(tasks, measurement.attributes).updateUnsafe(1, context)
+          continue
+        }
+        const attributes = bounded(measurement.attributes, toolName)
+        Metric.withAttributes(histograms[measurement.name], attributes).updateUnsafe(measurement.ms / 1000, context)
+      }
+    }
+  }
+)

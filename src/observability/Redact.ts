@@ -1,0 +1,81 @@
+/**
+ * Keeps secrets out of whatever is written down. Owns: the masking of known values and of well-known shapes. Pure.
+ * Invariants: a value that this process knows as secret never comes out, whole, URL-encoded or inside JSON; ordinary
+ * text comes out as it went in; every pattern is linear in the length of the text (R272, SECURITY T6, C021).
+ */
+
+export const MASK = "[redacted]"
+
+/** Shorter values would blank out ordinary words. */
+const SHORTEST_SECRET = 6
+
+/** Shapes that are secret wherever they appear. The first group, where there is one, is text to keep. */
+const shapes: ReadonlyArray<RegExp> = [
+  /\bsk-[A-Za-z0-9_-]{16,}/g,
+  /\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})/g,
+  /\bglpat-[A-Za-z0-9_-]{16,}/g,
+  /\bnpm_[A-Za-z0-9]{30,}/g,
+  /\bxox[abeoprs]-[A-Za-z0-9-]{10,}/g,
+  /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
+  /\bAIza[A-Za-z0-9_-]{30,}/g,
+  /\bhf_[A-Za-z0-9]{30,}/g,
+  /\b[0-9a-f]{32}\.[A-Za-z0-9]{16}\b/g,
+  /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/g,
+  /-----BEGIN [A-Z ]{0,32}PRIVATE KEY-----(?:(?!-----END)[\s\S]){1,20000}(?:-----END [A-Z ]{0,32}PRIVATE KEY-----)?/g,
+  /(\b(?:bearer|basic)\s{1,8})[A-Za-z0-9+/=._~-]{8,}/gi,
+  /(\b[a-z][a-z0-9+.-]{0,31}:\/\/[^/\s:@]{0,256}:)[^/\s@]{1,256}(?=@)/gi
+]
+
+/** Fields whose value is secret whatever it looks like. */
+const secretField =
+  /^(?:authorization|proxy-authorization|cookie|set-cookie|(?:x-)?api[-_]?key|password|passwd|secret|.*[-_](?:token|secret|password|key))$/i
+
+const jsonEscaped = (value: string): string => JSON.stringify(value).slice(1, -1)
+
+const spellings = (value: string): ReadonlyArray<string> => [
+  value,
+  jsonEscaped(value),
+  encodeURIComponent(value.toWellFormed()),
+  Buffer.from(value).toString("base64")
+]
+
+export interface Redactor {
+  readonly text: (text: string) => string
+  /** The same for every string inside a value of plain data; deeper than eight levels and rings become the mask. */
+  readonly value: (value: unknown) => unknown
+}
+
+const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")
+
+/** One expression over all known values, the longest first so that a secret inside another hides neither. */
+const knownValues = (secrets: ReadonlyArray<string>): RegExp | undefined => {
+  const all = new Set(secrets.filter((secret) => secret.length >= SHORTEST_SECRET).flatMap(spellings))
+  const longestFirst = [...all].toSorted((a, b) => b.length - a.length)
+  return longestFirst.length === 0 ? undefined : new RegExp(longestFirst.map(escapeRegExp).join("|"), "g")
+}
+
+const MAX_DEPTH = 8
+
+export const make = (secrets: ReadonlyArray<string>): Redactor => {
+  const known = knownValues(secrets)
+  const text = (input: string): string => {
+    const masked = known === undefined ? input : input.replace(known, MASK)
+    return shapes.reduce(
+      (result, shape) => result.replace(shape, (_, kept) => (typeof kept === "string" ? kept : "") + MASK),
+      masked
+    )
+  }
+  const walk = (value: unknown, depth: number): unknown => {
+    if (typeof value === "string") return text(value)
+    if (typeof value === "bigint" || typeof value === "symbol" || typeof value === "function")
+      return text(String(value))
+    if (typeof value !== "object" || value === null) return value
+    if (depth === MAX_DEPTH) return MASK
+    if (value instanceof Error) return text(`${value.name}: ${value.message}`)
+    if (Array.isArray(value)) return value.map((item) => walk(item, depth + 1))
+    return Object.fromEntries(
+      Object.entries(value).map(([name, item]) => [name, secretField.test(name) ? MASK : walk(item, depth + 1)])
+    )
+  }
+  return { text, value: (value) => walk(value, 0) }
+}

@@ -1,0 +1,50 @@
+/**
+ * A shell line taken apart before it may run (SECURITY P1–P11, LESSONS 27–28). Owns: `analyse` and the limits of what is
+ * read at all. Does not own: rules and grants (approval), running (ProcessRunner). Looks at the file system (where a path
+ * leads, what a repository's configuration names) and changes nothing.
+ * Invariant: what is not understood is a doubt, and a doubt asks; a line that cannot be shown as it runs is refused.
+ */
+import { userInfo } from "node:os"
+import type { CommandPlan } from "../domain/Approval.ts"
+import { gitVetting } from "./commandGit.ts"
+import { makePaths } from "./commandPaths.ts"
+import { collect } from "./commandWalk.ts"
+
+/** UTF-8 bytes of one line. */
+export const MAX_COMMAND_BYTES = 65_536
+
+export interface CommandContext {
+  /** Absolute path; the command's working directory. */
+  readonly workspace: string
+  /** The child's PATH. */
+  readonly path?: string
+  /** The child's HOME; default: the user's. */
+  readonly home?: string
+}
+
+const textRefusal = (source: string): string | undefined => {
+  if (source.length > MAX_COMMAND_BYTES || Buffer.byteLength(source) > MAX_COMMAND_BYTES) return "is longer than 64 KiB"
+  if (!source.isWellFormed()) return "is not valid Unicode"
+  if (source.includes("\u0000")) return "contains a NUL character"
+  return undefined
+}
+
+const empty = (source: string): CommandPlan => ({ source, commands: [], writes: [], reads: [], doubts: [] })
+
+export const analyse = (source: string, context: CommandContext): CommandPlan => {
+  const refusal = textRefusal(source)
+  if (refusal !== undefined) return { ...empty(source), doubts: [refusal], refused: refusal }
+  const paths = makePaths(context.workspace, context.home ?? userInfo().homedir)
+  const found = collect(source, { paths, path: context.path, vetted: gitVetting(paths.workspace) })
+  const nothing = found.commands.length === 0 ? ["runs nothing that can be named"] : []
+  // A carriage return ends no line for the shell, and for the eye it does.
+  const hidden = source.includes("\r") ? ["contains carriage returns"] : []
+  return {
+    source,
+    commands: found.commands,
+    writes: [...found.writes],
+    reads: [...found.reads],
+    doubts: [...found.doubts, ...nothing, ...hidden],
+    ...(found.refused === undefined ? {} : { refused: found.refused })
+  }
+}

@@ -1,0 +1,214 @@
+/**
+ * Runs a program so that nothing of it outlives the call (R131, LESSONS 17–19).
+ * Owns: the child's environment, limits on time and output, ending and proving the end of everything it started.
+ * Does not own: whether it may run (approval), what a command means (CommandAnalysis).
+ * Invariant: the effect returns (with a result, at its time limit, or interrupted) when no process of the call lives
+ * and no descriptor of it is held here.
+ * Uses node:child_process itself: Effect's ChildProcess reports death by a signal as an untyped failure, has no gate
+ * before the program begins, and cannot see who escaped the group.
+ */
+import { statSync } from "node:fs"
+import type { Readable } from "node:stream"
+import { Context, Effect, Layer, Schema } from "effect"
+import { childEnvironment, type Environment } from "./childEnvironment.ts"
+import { endProcesses } from "./endProcesses.ts"
+import { endLeftover, type Leftover } from "./leftover.ts"
+import { makeCapture, makeDecoder, makeLive, type Captured, type OutputLimits } from "./outputBuffer.ts"
+import { pause } from "./Pause.ts"
+import { makePipePool, type PipePool } from "./pipePool.ts"
+import { makeGate, SHELL, startProcess, type Ending, type Started } from "./startProcess.ts"
+
+export type { Leftover } from "./leftover.ts"
+
+export class ProcessError extends Schema.TaggedError<ProcessError>()("ProcessError", {
+  reason: Schema.Literals(["bad_directory", "no_shell", "not_started", "not_ended"]),
+  detail: Schema.String
+}) {
+  override get message(): string {
+    return this.detail
+  }
+}
+
+export interface ProcessSpec {
+  /** Marks every process of the call; the tool call's id. */
+  readonly id: string
+  readonly command: { readonly script: string } | { readonly argv: readonly [string, ...Array<string>] }
+  /** Absolute. */
+  readonly cwd: string
+  readonly timeout_ms: number
+  /** Default true: one stream, in the order of writing. */
+  readonly merge?: boolean
+  readonly emit?: (text: string) => void
+  /** Awaited before the program begins. */
+  readonly processStarted?: (pid: number, startTime: string) => Effect.Effect<void>
+}
+
+export interface ProcessResult {
+  readonly output: Captured
+  /** Empty when merged. */
+  readonly errors: Captured
+  readonly exit_code?: number
+  readonly signal?: string
+  readonly timed_out: boolean
+}
+
+export class ProcessRunner extends Context.Service<
+  ProcessRunner,
+  {
+    readonly run: (spec: ProcessSpec) => Effect.Effect<ProcessResult, ProcessError>
+    /** After a crash: ends what a journaled process left behind; true when nothing of it lives. */
+    readonly endLeftover: (leftover: Leftover) => Effect.Effect<boolean>
+  }
+>()("claw/sandbox/ProcessRunner") {}
+
+export interface ProcessOptions {
+  /** The harness's own environment; only listed names of it reach a child. */
+  readonly environment: Environment
+  /** More names to pass on: the operator's decision. */
+  readonly passEnvironment?: ReadonlyArray<string>
+  readonly limits?: Partial<ProcessLimits>
+  /** Puts isolation around a program, e.g. bubblewrap. */
+  readonly isolate?: (argv: ReadonlyArray<string>, cwd: string) => ReadonlyArray<string>
+}
+
+export interface ProcessLimits extends OutputLimits {
+  /** Milliseconds between TERM and KILL. */
+  readonly grace_ms: number
+  /** Milliseconds for output that is still in the pipe when the program has ended. */
+  readonly drain_ms: number
+}
+
+export const DEFAULT_LIMITS: ProcessLimits = {
+  head_chars: 30_000,
+  tail_chars: 30_000,
+  live_chars: 64_000,
+  grace_ms: 2_000,
+  drain_ms: 100
+}
+
+const reader = (stream: Readable, push: (text: string) => void): Effect.Effect<void> => {
+  const decoder = makeDecoder()
+  let ended = false
+  const waiting = new Set<() => void>()
+  const finish = () => {
+    if (ended) return
+    ended = true
+    push(decoder.end())
+    for (const wake of waiting) wake()
+  }
+  stream.on("data", (bytes: Buffer) => !ended && push(decoder.decode(bytes)))
+  stream.once("end", finish).once("close", finish)
+  return Effect.callback<void>((resume) => {
+    if (ended) return resume(Effect.void)
+    const wake = () => resume(Effect.void)
+    waiting.add(wake)
+    return Effect.sync(() => waiting.delete(wake))
+  })
+}
+
+/** One turn of the event loop: what the kernel holds for us has been read. */
+const oneTurn = Effect.callback<void>((resume) => {
+  const immediate = setImmediate(() => resume(Effect.void))
+  return Effect.sync(() => clearImmediate(immediate))
+})
+
+const watch = (started: Started, spec: ProcessSpec, limits: ProcessLimits) => {
+  const output = makeCapture(limits)
+  const errors = makeCapture(limits)
+  const live = makeLive(spec.emit ?? (() => {}), limits, () => performance.now())
+  const into = (capture: typeof output) => (text: string) => {
+    capture.push(text)
+    live.push(text)
+  }
+  const streams = [reader(started.stdout, into(output))]
+  if (started.stderr !== undefined) streams.push(reader(started.stderr, into(errors)))
+  const closed = Effect.all(streams, { concurrency: "unbounded", discard: true })
+  // A loop that was busy lets the timer fire before the pipe was read: two more turns read it.
+  const patience = pause(limits.drain_ms).pipe(Effect.andThen(oneTurn), Effect.andThen(oneTurn))
+  return { output, errors, live, drained: Effect.raceFirst(closed, patience) }
+}
+
+const explain = (spec: ProcessSpec, cause: Error): ProcessError => {
+  const code = (cause as NodeJS.ErrnoException).code
+  if (code === "ENOENT") return new ProcessError({ reason: "no_shell", detail: "bash was not found on PATH." })
+  if (code === "E2BIG")
+    return new ProcessError({ reason: "not_started", detail: "The command is too long to be started." })
+  if (code === "ERR_INVALID_ARG_VALUE") {
+    return new ProcessError({ reason: "not_started", detail: "The command contains a NUL character." })
+  }
+  return new ProcessError({
+    reason: "not_started",
+    detail: `The command could not be started in ${spec.cwd} (${code ?? "unknown error"}).`
+  })
+}
+
+const checkDirectory = (cwd: string): Effect.Effect<void, ProcessError> =>
+  Effect.suspend(() => {
+    const isDirectory = statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true
+    if (isDirectory) return Effect.void
+    return Effect.fail(new ProcessError({ reason: "bad_directory", detail: `The directory ${cwd} does not exist.` }))
+  })
+
+const make = (options: ProcessOptions, pool: PipePool) => {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const env = childEnvironment(options.environment, options.passEnvironment)
+  const gate = makeGate()
+  const isolate = options.isolate ?? ((argv) => argv)
+
+  const start = (spec: ProcessSpec) => {
+    const argv = "argv" in spec.command ? spec.command.argv : [...SHELL, spec.command.script]
+    const request = { argv: isolate(argv, spec.cwd), cwd: spec.cwd, env, marker: spec.id, merge: spec.merge ?? true }
+    return Effect.mapError(startProcess(request, gate, pool), (cause) => explain(spec, cause))
+  }
+
+  const attend = Effect.fnUntraced(function* (
+    started: Started,
+    spec: ProcessSpec,
+    restore: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
+  ) {
+    const { output, errors, live, drained } = watch(started, spec, limits)
+    const announce = spec.processStarted?.(started.pid, started.startTime) ?? Effect.void
+    const release = Effect.sync(started.release)
+    const going = Effect.andThen(Effect.andThen(announce, release), started.ended)
+    const bounded = Effect.timeoutOption(going, spec.timeout_ms)
+    const exit = yield* Effect.exit(
+      restore(Effect.tap(bounded, (ending) => (ending._tag === "Some" ? drained : Effect.void)))
+    )
+    const gone = yield* endProcesses(started.family, limits.grace_ms)
+    const ending = yield* finalEnding(started, gone)
+    yield* Effect.andThen(oneTurn, oneTurn)
+    started.dispose()
+    live.end()
+    if (exit._tag === "Failure") return yield* Effect.failCause(exit.cause)
+    if (ending === undefined)
+      return yield* new ProcessError({ reason: "not_ended", detail: "A process of the command could not be ended." })
+    return resultOf(ending, output.result(), errors.result(), exit.value._tag === "None")
+  })
+
+  const run = Effect.fn("ProcessRunner.run")(function* (spec: ProcessSpec) {
+    yield* checkDirectory(spec.cwd)
+    return yield* Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(start(spec), (started) => attend(started, spec, restore))
+    )
+  })
+
+  return ProcessRunner.of({ run, endLeftover: (leftover) => endLeftover(leftover, limits.grace_ms) })
+}
+
+/** The leader is reaped by us alone, so its end is always reported; a family that is stuck reports nothing. */
+const finalEnding = (started: Started, gone: boolean): Effect.Effect<Ending | undefined> =>
+  gone ? started.ended : Effect.succeed(undefined)
+
+const resultOf = (ending: Ending, output: Captured, errors: Captured, timedOut: boolean): ProcessResult => ({
+  output,
+  errors,
+  ...(ending.code === undefined ? {} : { exit_code: ending.code }),
+  ...(ending.signal === undefined ? {} : { signal: ending.signal }),
+  timed_out: timedOut
+})
+
+export const layer = (options: ProcessOptions): Layer.Layer<ProcessRunner> =>
+  Layer.effect(
+    ProcessRunner,
+    Effect.map(makePipePool(options.environment["PATH"] ?? "/usr/bin:/bin"), (pool) => make(options, pool))
+  )

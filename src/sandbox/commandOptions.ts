@@ -1,0 +1,63 @@
+/**
+ * Options that make a safe name unsafe: they write files, start programs or move the root (SECURITY P8, LESSONS 27).
+ * Owns: how options are recognised (abbreviated, clustered, with one dash). Does not own: the lists (commandTables).
+ */
+import { ANY_PROGRAM, FIND_LOOKS, FIND_VALUES, OPTIONS, type Options } from "./commandTables.ts"
+
+/** A generic name counts from this many letters on: `--outp` does, `--out` may be another option. */
+const GENERIC_ABBREVIATION = 5
+
+const longName = (word: string, oneDash: boolean): string | undefined => {
+  const match = (oneDash ? /^--?([A-Za-z][\w-]*)/ : /^--([A-Za-z][\w-]*)/).exec(word)
+  return match?.[1]
+}
+
+const abbreviates = (name: string, options: Options, atLeast: number): boolean =>
+  options.long.some((long) => name === long || (name.length >= atLeast && long.startsWith(name)))
+
+const clustered = (word: string, letters: string): boolean =>
+  /^-[A-Za-z]/.test(word) && [...word.slice(1).split("=")[0]!].some((letter) => letters.includes(letter))
+
+const isDangerous = (word: string, own: Options): boolean => {
+  const name = longName(word, own.oneDash === true)
+  if (name !== undefined && (abbreviates(name, own, 1) || abbreviates(name, ANY_PROGRAM, GENERIC_ABBREVIATION)))
+    return true
+  return own.oneDash !== true && clustered(word, own.short ?? "")
+}
+
+/** Runners hand what stands behind `--` to a program that nobody has named. */
+const HANDS_ON: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn", "cargo"])
+
+const NONE: Options = { long: [] }
+
+const findWords = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const out: Array<string> = []
+  for (let i = 0; i < args.length; i += 1) {
+    const word = args[i]!
+    if (FIND_VALUES.has(word)) i += 1
+    else if (word.startsWith("-") && !FIND_LOOKS.has(word)) out.push(word)
+  }
+  return out
+}
+
+/** The words of a program that ask. */
+export const riskyWords = (name: string, args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  if (name === "find") return findWords(args)
+  const end = args.indexOf("--")
+  const own = Object.hasOwn(OPTIONS, name) ? OPTIONS[name]! : NONE
+  const before = (end < 0 ? args : args.slice(0, end)).filter((word) => isDangerous(word, own))
+  const behind = end >= 0 && HANDS_ON.has(name) ? args.slice(end + 1).filter((word) => isDangerous(word, NONE)) : []
+  return [...before, ...behind]
+}
+
+/** Index of the first word that is neither an option nor the value of one. */
+export const skipOptions = (args: ReadonlyArray<string>, from: number, withValue: ReadonlySet<string>): number => {
+  let at = from
+  for (; at < args.length; at += 1) {
+    const word = args[at]!
+    if (word === "--") return at + 1
+    if (!word.startsWith("-") || word === "-") return at
+    if (withValue.has(word)) at += 1
+  }
+  return at
+}

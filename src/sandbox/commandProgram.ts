@@ -1,0 +1,176 @@
+/**
+ * One simple command, judged by its words. Owns: what makes it not plain, exact only, unsettled, read-only; the paths it
+ * names. Does not own: the tree it stands in (commandWalk), what it starts (commandWrappers).
+ * Invariant: a fact that cannot be established counts against the command.
+ */
+import { accessSync, constants, realpathSync } from "node:fs"
+import { basename } from "node:path"
+import { contentOf } from "./commandContent.ts"
+import { judgeGit, type GitJudgement } from "./commandGit.ts"
+import { commandPaths } from "./commandOperands.ts"
+import { riskyWords, skipOptions } from "./commandOptions.ts"
+import type { Paths } from "./commandPaths.ts"
+import { refusalOf } from "./commandRefused.ts"
+import { exactOnly, isReadOnlyProgram, MULTI_COMMAND, RUNNING_COMMANDS, SHELL_STATE, WRITERS } from "./commandTables.ts"
+import type { ShellWord } from "./commandWords.ts"
+
+export interface Surroundings {
+  readonly paths: Paths
+  /** The child's PATH, fixed at session start; undefined: nothing is known against it. */
+  readonly path: string | undefined
+  readonly vetted: () => ReadonlyArray<string>
+}
+
+export interface Facts {
+  readonly name: string
+  readonly names: ReadonlyArray<string>
+  readonly notPlain: ReadonlyArray<string>
+  readonly unsettled: ReadonlyArray<string>
+  readonly exactOnly?: string
+  readonly paths: ReadonlyArray<string>
+  readonly prefix: ReadonlyArray<string>
+  readonly readOnly: boolean
+  readonly content?: string
+  readonly refused?: string
+}
+
+const BUILTINS: ReadonlySet<string> = new Set([
+  ...SHELL_STATE,
+  "echo",
+  "printf",
+  "true",
+  "false",
+  ":",
+  "test",
+  "[",
+  "pwd",
+  "type"
+])
+const SYSTEM = /^\/(?:usr|bin|sbin|opt|lib|lib64|nix\/store|run\/current-system|snap|Applications|Library|System)\//
+
+const isExecutable = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const realName = (path: string): string | undefined => {
+  try {
+    return basename(realpathSync.native(path))
+  } catch {
+    return undefined
+  }
+}
+
+/** Where a bare name is found; `open`: a directory that tools can write is looked into first (SECURITY P6). */
+const lookUp = (name: string, around: Surroundings): { readonly file?: string; readonly open?: string } => {
+  for (const directory of around.path?.split(":") ?? []) {
+    const inside = !directory.startsWith("/") || around.paths.place(directory).inside
+    if (inside) return { open: directory }
+    if (isExecutable(`${directory}/${name}`)) return { file: `${directory}/${name}` }
+  }
+  return {}
+}
+
+interface Program {
+  readonly name: string
+  readonly names: ReadonlyArray<string>
+  readonly notPlain: ReadonlyArray<string>
+  readonly unsettled: ReadonlyArray<string>
+}
+
+const byPath = (word: string, around: Surroundings): Program => {
+  const place = around.paths.place(word)
+  const name = basename(word)
+  const why = place.inside || !SYSTEM.test(place.path) ? [`${word} is a file that tools may have written`] : []
+  return { name, names: [...new Set([name, basename(place.path)])], notPlain: why, unsettled: [] }
+}
+
+const program = (word: string, around: Surroundings): Program => {
+  if (word.includes("/")) return byPath(word, around)
+  const notPlain = /^[\w.+[\]:@-]+$/.test(word) ? [] : [`${JSON.stringify(word)} is no ordinary program name`]
+  if (BUILTINS.has(word)) return { name: word, names: [word], notPlain, unsettled: [] }
+  const { file, open } = lookUp(word, around)
+  const real = file === undefined ? undefined : realName(file)
+  const unsettled =
+    open === undefined ? [] : [`PATH looks for ${word} in ${open === "" ? "the current directory" : open} first`]
+  return { name: word, names: real === undefined ? [word] : [...new Set([word, real])], notPlain, unsettled }
+}
+
+/** Program and subcommand, as far as a prefix grant should hold them. */
+const prefixOf = (name: string, args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  if (!Object.hasOwn(MULTI_COMMAND, name)) return [name]
+  const [first, second] = args
+  if (first === undefined || first.startsWith("-")) return []
+  const deep = MULTI_COMMAND[name]!.has(first)
+  if (!deep) return [name, first]
+  return second === undefined || second.startsWith("-") ? [] : [name, first, second]
+}
+
+const runningCommand = (name: string, args: ReadonlyArray<string>): string | undefined => {
+  if (!Object.hasOwn(RUNNING_COMMANDS, name)) return undefined
+  const first = args[skipOptions(args, 0, new Set())]
+  return first !== undefined && RUNNING_COMMANDS[name]!.has(first)
+    ? `${name} ${first} runs whatever it is given`
+    : undefined
+}
+
+/** Builtins that evaluate a subscript in a quoted word (corpus B039). */
+const evaluates = (name: string, args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  if (name === "test" || name === "[")
+    return args.some((word) => /[$`]|\[[^\]]/.test(word)) ? ["may evaluate a subscript"] : []
+  return []
+}
+
+const wordsWhy = (words: ReadonlyArray<ShellWord>): ReadonlyArray<string> => {
+  const [first] = words
+  const dynamic =
+    first !== undefined && (first.why.length > 0 || first.glob) ? ["the program's name is not literal"] : []
+  return [...dynamic, ...words.flatMap((word) => word.why)]
+}
+
+const gitOf = (name: string, args: ReadonlyArray<string>, around: Surroundings): GitJudgement | undefined =>
+  name === "git" ? judgeGit(args, around.vetted()) : undefined
+
+/** Everything that is known of a command with these words (the program first). */
+export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundings): Facts => {
+  const found = program(words[0]?.value ?? "", around)
+  const operands = words.slice(1)
+  const args = operands.map((word) => word.value)
+  const named = found.names.at(-1) ?? found.name
+  const git = gitOf(named, args, around)
+  const options = git === undefined ? riskyWords(named, args).map((word) => `has the option ${word}`) : git.notPlain
+  const places = commandPaths(named, operands, around.paths)
+  const content = contentOf(words[0]?.value ?? "", named, args, around.paths)
+  const only =
+    found.names.map(exactOnly).find((why) => why !== undefined) ?? git?.exactOnly ?? runningCommand(named, args)
+  const refused =
+    found.names.map((name) => refusalOf(name, args, around.paths)).find((why) => why !== undefined) ?? places.refused
+  const state = SHELL_STATE.has(found.name) ? [`${found.name} changes the shell or runs what it is given`] : []
+  return {
+    name: named,
+    names: found.names,
+    notPlain: [
+      ...wordsWhy(words),
+      ...found.notPlain,
+      ...state,
+      ...options,
+      ...evaluates(named, args),
+      ...places.notPlain
+    ],
+    unsettled: [
+      ...found.unsettled,
+      ...(git?.unsettled ?? []),
+      ...(content.unread === undefined ? [] : [`${content.unread} cannot be read`])
+    ],
+    paths: places.paths,
+    prefix: prefixOf(found.name, args),
+    readOnly: isReadOnlyProgram(named) && !WRITERS.has(named) && (git?.readOnly ?? true),
+    ...(only === undefined ? {} : { exactOnly: only }),
+    ...(content.digest === undefined ? {} : { content: content.digest }),
+    ...(refused === undefined ? {} : { refused })
+  }
+}

@@ -1,0 +1,212 @@
+/**
+ * What is known of programs, as data. Owns: which never get a prefix grant, which options write, start programs or
+ * move the root, which words are text and no paths, which only read. A program that is in no table is ordinary: its
+ * prefix may be granted, and the options in `ANY_PROGRAM` still ask (SECURITY P5, P8).
+ */
+export interface Options {
+  /** Long options, without dashes; an abbreviation of one counts. */
+  readonly long: ReadonlyArray<string>
+  /** Letters of short options, alone or in a cluster. */
+  readonly short?: string
+  /** Long options may have one dash (`go`, `java`). */
+  readonly oneDash?: boolean
+}
+
+const set = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/).filter((name) => name !== ""))
+const list = (names: string): ReadonlyArray<string> => [...set(names)]
+
+export const SHELLS = set("sh bash dash zsh ksh mksh ash fish csh tcsh rbash")
+
+/** `python3.11` is `python`. */
+export const plainName = (name: string): string => name.replace(/(?<=[a-z])[-.]?\d+(?:\.\d+)*$/, "")
+
+const EXACT_ONLY: ReadonlyArray<readonly [ReadonlySet<string>, string]> = [
+  [SHELLS, "a shell runs whatever it is given"],
+  [
+    set(`python pypy perl ruby node nodejs deno bun php lua luajit tclsh wish expect osascript pwsh powershell R Rscript
+      julia java scala groovy kotlin elixir erl ghci guile awk gawk mawk nawk sed gsed ed ex red vi vim nvim nano emacs
+      gdb lldb bc dc m4 jshell irb sqlite psql mysql tsx ts-node`),
+    "an interpreter runs whatever it is given"
+  ],
+  [
+    set(`make gmake bmake cmake ninja meson just task rake ant gradle gradlew mvn mvnw bazel buck scons tox nox invoke
+      npx pnpx bunx uvx pipx corepack lerna nx turbo pre-commit docker podman nerdctl kubectl helm vagrant terraform
+      ansible ansible-playbook nix nix-shell nix-build nixos-rebuild guix brew systemctl systemd-run crontab at batch
+      git-config tar bsdtar cpio zip unzip 7z ar rsync tee-exec entr direnv`),
+    "it runs programs that its files or options name"
+  ],
+  [
+    set(`ssh scp sftp mosh curl wget wget2 aria2c http https xh nc ncat netcat socat telnet ftp lftp openssl lynx w3m
+      links elinks rclone aws gcloud az gh glab dig nslookup host ping`),
+    "it reaches the network, and no host was named"
+  ]
+]
+
+export const exactOnly = (name: string): string | undefined =>
+  EXACT_ONLY.find(([names]) => names.has(name) || names.has(plainName(name)))?.[1]
+
+/** Builtins that change the shell for what follows, or run what they are given. */
+export const SHELL_STATE =
+  set(`alias unalias hash enable source . trap set shopt export declare typeset local readonly unset
+  bind complete compgen compopt history fc read readarray mapfile getopts cd pushd popd dirs umask ulimit kill disown jobs
+  fg bg wait suspend exit logout return let eval exec command builtin coproc break continue shift caller times`)
+
+/** Options that ask whatever the program is. */
+export const ANY_PROGRAM: Options = {
+  long: list(`exec execute eval script-shell shell pre plugin require loader import config config-file configfile rcfile
+    init-file output output-file output-dir outdir out-dir outfile out-file output-directory directory chdir cwd root
+    rootdir root-dir prefix basedir base-dir pager editor rsh rsync-path upload-pack receive-pack compress-program
+    use-compress-program to-command checkpoint-action info-script new-volume-script in-place log-file save-to
+    preprocessor hostname-bin node-options userconfig globalconfig manifest-path target-dir init-command run-cmd
+    command cmd ext-diff textconv open-files-in-pager ignore-revs-file write delete fix`)
+}
+
+export const OPTIONS: Readonly<Record<string, Options>> = {
+  sort: { long: list("output compress-program temporary-directory"), short: "oT" },
+  grep: { long: list("dereference-recursive"), short: "R" },
+  egrep: { long: list("dereference-recursive"), short: "R" },
+  fgrep: { long: list("dereference-recursive"), short: "R" },
+  rg: { long: list("pre hostname-bin follow search-zip"), short: "Lz" },
+  fd: { long: list("exec exec-batch follow base-directory search-path"), short: "xXLC" },
+  fdfind: { long: list("exec exec-batch follow base-directory search-path"), short: "xXLC" },
+  ag: { long: list("pager follow"), short: "f" },
+  ls: { long: [] },
+  tree: { long: list("output"), short: "oRl" },
+  date: { long: list("set"), short: "s" },
+  file: { long: list("compile magic-file uncompress"), short: "Cmz" },
+  diff: { long: list("output") },
+  less: { long: list("log-file LOG-FILE lesskey-file"), short: "oOkt" },
+  more: { long: [], short: "" },
+  man: { long: list("pager html preprocessor"), short: "PHp" },
+  xxd: { long: [], short: "r" },
+  strings: { long: [], short: "" },
+  split: { long: list("filter") },
+  shuf: { long: list("output"), short: "o" },
+  ptx: { long: [], short: "" },
+  yq: { long: list("inplace"), short: "i" },
+  jq: { long: list("from-file"), short: "fL" },
+  git: {
+    long: list(`output ext-diff open-files-in-pager upload-pack receive-pack exec template strategy separate-git-dir git-dir
+      work-tree super-prefix config`)
+  },
+  npm: {
+    long: list(
+      "script-shell prefix userconfig globalconfig node-options shell dir scripts-prepend-node-path git init-module viewer editor browser local-prefix location"
+    ),
+    short: "Cg"
+  },
+  pnpm: { long: list("script-shell dir prefix config node-options shell-emulator shell-mode"), short: "Cc" },
+  yarn: { long: list("cwd script-shell use-yarnrc prefix modules-folder"), short: "" },
+  go: {
+    long: list(
+      "exec toolexec o C modfile overlay vettool outputdir coverprofile cpuprofile memprofile blockprofile mutexprofile trace pkgdir gccgoflags gcflags ldflags asmflags"
+    ),
+    oneDash: true
+  },
+  cargo: { long: list("config manifest-path target-dir"), short: "ZC" },
+  pytest: {
+    long: list("rootdir confcutdir basetemp override-ini config-file junitxml junit-xml log-file pastebin result-log"),
+    short: "pco"
+  },
+  jest: {
+    long: list("config rootDir globalSetup testEnvironment runner reporters setupFiles transform outputFile"),
+    short: "c"
+  },
+  vitest: { long: list("config root dir globals environment reporter outputFile"), short: "cr" },
+  tsc: {
+    long: list("project outDir outFile rootDir build declarationDir tsBuildInfoFile init watch generateTrace"),
+    short: "pbw",
+    oneDash: true
+  },
+  eslint: {
+    long: list(
+      "config resolve-plugins-relative-to rulesdir parser plugin output-file format fix fix-dry-run cache-location"
+    ),
+    short: "cof"
+  },
+  prettier: { long: list("config plugin write cache-location find-config-path"), short: "w" },
+  touch: { long: list("reference"), short: "" },
+  cp: { long: [], short: "" },
+  chmod: { long: list("reference") },
+  kill: { long: [] },
+  which: { long: [] },
+  printf: { long: [], short: "v" }
+}
+
+/** `find` words that only look (corpus B199): anything else that begins with a dash asks. */
+export const FIND_LOOKS = set(`-name -iname -path -ipath -wholename -iwholename -regex -iregex -type -xtype -size -empty
+  -mtime -atime -ctime -mmin -amin -cmin -newer -anewer -cnewer -user -group -uid -gid -nouser -nogroup -perm -readable
+  -writable -executable -links -inum -maxdepth -mindepth -depth -d -prune -quit -print -print0 -printf -ls -not -and -or
+  -a -o -true -false -daystart -mount -xdev -P -regextype -noleaf -ignore_readdir_race -warn -nowarn -samefile`)
+/** Those that take the next word, whatever it looks like. */
+export const FIND_VALUES =
+  set(`-name -iname -path -ipath -wholename -iwholename -regex -iregex -type -xtype -size -mtime
+  -atime -ctime -mmin -amin -cmin -newer -anewer -cnewer -user -group -uid -gid -perm -links -inum -maxdepth -mindepth
+  -printf -regextype -samefile`)
+const FIND_TEXT = set("-name -iname -path -ipath -wholename -iwholename -regex -iregex -printf -type -size -perm")
+
+/** Their words are text, never paths. */
+export const TEXT_ONLY = set("echo printf true false : seq basename dirname expr date sleep test [ yes tr")
+/** Their first plain word is a pattern, unless an option gives it. */
+export const PATTERN_FIRST = set("grep egrep fgrep rg ag ack jq yq")
+export const TEXT_OPTIONS: Readonly<Record<string, ReadonlySet<string>>> = {
+  git: set(
+    "-m --message --author --grep --format --pretty -S -G --date --since --until --after --before --committer -L --trailer"
+  ),
+  grep: set("-e --regexp"),
+  egrep: set("-e --regexp"),
+  fgrep: set("-e --regexp"),
+  rg: set("-e --regexp -g --glob --iglob -t -T --type"),
+  head: set("-n -c"),
+  tail: set("-n -c"),
+  cut: set("-d -f -c"),
+  sort: set("-t -k"),
+  find: FIND_TEXT
+}
+
+/** They change the files that their words name: the write rule judges those. */
+export const WRITERS =
+  set(`tee touch mkdir rmdir rm unlink mv cp ln install truncate shred chmod chown chgrp chattr setfattr
+  setfacl dd split csplit mkfifo mknod patch sponge rename`)
+
+const READ_ONLY =
+  set(`cat head tail wc ls pwd echo printf true false : grep egrep fgrep rg ag stat file du df basename dirname
+  realpath readlink sort cut tr nl tac rev comm diff cmp column fold paste expand unexpand date whoami id uname which type
+  test [ seq sleep tree jq md5sum sha1sum sha256sum sha512sum cksum od hexdump strings find git sum hostname nproc free uptime ps`)
+export const isReadOnlyProgram = (name: string): boolean => READ_ONLY.has(name)
+
+/** Their first plain word is a command of theirs: a prefix without it would be too wide. */
+export const MULTI_COMMAND: Readonly<Record<string, ReadonlySet<string>>> = {
+  git: set(""),
+  npm: set("run run-script"),
+  pnpm: set("run"),
+  yarn: set("run workspace"),
+  cargo: set(""),
+  go: set("mod tool"),
+  pip: set(""),
+  pip3: set(""),
+  uv: set("run tool pip"),
+  poetry: set("run"),
+  bundle: set("exec"),
+  dotnet: set(""),
+  rustup: set(""),
+  apt: set(""),
+  "apt-get": set(""),
+  composer: set("")
+}
+
+/** Commands of theirs that run whatever they are given. */
+export const RUNNING_COMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
+  npm: set("exec x init create config set explore edit install-script link"),
+  pnpm: set("exec dlx create init config env"),
+  yarn: set("exec dlx create config set plugin node"),
+  cargo: set("run install"),
+  go: set("run generate tool env"),
+  uv: set("run tool"),
+  poetry: set("run shell"),
+  bundle: set("exec config"),
+  dotnet: set("run exec tool"),
+  pip: set("install download wheel config"),
+  pip3: set("install download wheel config"),
+  composer: set("exec run-script config")
+}

@@ -1,0 +1,215 @@
+/**
+ * The whole tree of a shell line: pipes, lists, substitutions, redirects, heredocs, wrappers, nested scripts. Owns: the
+ * walk and its collection. Does not own: what a command's words mean (commandProgram).
+ * Invariant: every node is visited; a construct without a rule of its own makes the line ask.
+ */
+import {
+  type Command,
+  forEachChild,
+  type HereDoc,
+  parse,
+  type Redirect,
+  type Redirection,
+  type SyntaxNode
+} from "unbash"
+import type { SimpleCommand } from "../domain/Approval.ts"
+import { isSink } from "./commandPaths.ts"
+import { type Facts, judgeProgram, type Surroundings } from "./commandProgram.ts"
+import { isDevice } from "./commandRefused.ts"
+import { shellWords, type ShellWord } from "./commandWords.ts"
+import { unwrap, type Wrapper } from "./commandWrappers.ts"
+
+/** Nested scripts and wrappers; deeper ones are refused, since a deny rule could hide below. */
+const MAX_DEPTH = 16
+
+const DOUBTS: Readonly<Record<string, string>> = {
+  If: "has a condition",
+  For: "has a loop",
+  ArithmeticFor: "has a loop",
+  Select: "has a loop",
+  While: "has a loop",
+  Function: "defines a function",
+  Subshell: "has a subshell",
+  BraceGroup: "has a group",
+  Case: "has a case",
+  Coproc: "starts a coprocess",
+  TestCommand: "has a test expression",
+  ArithmeticCommand: "evaluates arithmetic",
+  Time: "times a command"
+}
+
+export interface Collected {
+  readonly commands: Array<SimpleCommand>
+  readonly writes: Set<string>
+  readonly reads: Set<string>
+  readonly doubts: Set<string>
+  refused: string | undefined
+}
+
+interface Walk extends Collected {
+  readonly around: Surroundings
+  readonly facts: Map<string, Facts>
+}
+
+export const collect = (source: string, around: Surroundings): Collected => {
+  const walk: Walk = {
+    around,
+    facts: new Map(),
+    commands: [],
+    writes: new Set(),
+    reads: new Set(),
+    doubts: new Set(),
+    refused: undefined
+  }
+  script(walk, source, [], 0)
+  return walk
+}
+
+const refuse = (walk: Walk, why: string) => {
+  walk.refused ??= why
+}
+
+const script = (walk: Walk, source: string, started: ReadonlyArray<string>, depth: number): void => {
+  if (depth > MAX_DEPTH) return refuse(walk, "is nested too deeply to be judged")
+  visit(walk, parse(source), source, started, depth)
+}
+
+const visit = (walk: Walk, node: SyntaxNode, source: string, started: ReadonlyArray<string>, depth: number): void => {
+  const text = node.type === "Script" ? (node.source ?? source) : source
+  if (node.type === "Script" && (node.errors?.length ?? 0) > 0)
+    walk.doubts.add(`cannot be read: ${node.errors![0]!.message}`)
+  const doubt = Object.hasOwn(DOUBTS, node.type) ? DOUBTS[node.type] : undefined
+  if (doubt !== undefined) walk.doubts.add(doubt)
+  if (node.type === "Function") selfCalls(walk, node)
+  if (node.type === "Command") simple(walk, node, text, started, depth)
+  if (node.type === "Redirected")
+    for (const one of node.redirects) for (const why of redirect(walk, one)) walk.doubts.add(why)
+  forEachChild(node, (child) => visit(walk, child, text, started, depth))
+}
+
+/** A function that starts itself in the background or twice in a pipe has no end (fork bomb). */
+const selfCalls = (walk: Walk, node: Extract<SyntaxNode, { readonly type: "Function" }>): void => {
+  const look = (inner: SyntaxNode, multiplied: boolean): void => {
+    if (inner.type === "Command" && multiplied && inner.name?.value === node.name.value)
+      refuse(walk, "starts itself without end")
+    const more = multiplied || inner.type === "Pipeline" || (inner.type === "Statement" && inner.background === true)
+    forEachChild(inner, (child) => look(child, more))
+  }
+  look(node.body, false)
+}
+
+const HEREDOC_LIVE = /[$`]/
+
+const heredoc = (node: HereDoc): ReadonlyArray<string> => {
+  if (node.closing === undefined) return ["has a here-document without an end"]
+  if (node.delimiter?.quoted === true) return []
+  return HEREDOC_LIVE.test(node.body.text) ? ["expands a here-document"] : []
+}
+
+const target = (walk: Walk, node: Redirect): ShellWord | undefined => {
+  const words = node.target === undefined ? [] : shellWords(node.target, walk.around.paths.home)
+  return words.length === 1 ? words[0] : undefined
+}
+
+const DESCRIPTOR = /^(?:\d+-?|-)$/
+
+/** What a redirect does to the command, and where it must never lead (SECURITY P10, P11). */
+const redirect = (walk: Walk, node: Redirection): ReadonlyArray<string> => {
+  if (node.type === "HereDoc") return heredoc(node)
+  if (node.type === "HereString") {
+    return node.target === undefined
+      ? ["has no here-string"]
+      : shellWords(node.target, walk.around.paths.home).flatMap((word) => word.why)
+  }
+  const word = target(walk, node)
+  if (word === undefined) return ["redirects to a name that is not literal"]
+  const copies = (node.operator === ">&" || node.operator === "<&") && DESCRIPTOR.test(word.value)
+  if (copies || (word.why.length === 0 && isSink(word.value))) return []
+  if (/^\/dev\/(?:tcp|udp)\//.test(word.value)) refuse(walk, "opens a network connection through a redirect")
+  return node.operator === "<" || node.operator === "<&" ? reading(walk, word) : writing(walk, word)
+}
+
+const reading = (walk: Walk, word: ShellWord): ReadonlyArray<string> => {
+  walk.reads.add(word.value)
+  if (word.why.length > 0 || word.glob) return ["reads a file whose name is not literal"]
+  return walk.around.paths.place(word.value).inside ? [] : [`reads ${word.value} outside the workspace`]
+}
+
+const writing = (walk: Walk, word: ShellWord): ReadonlyArray<string> => {
+  walk.writes.add(word.value)
+  const place = walk.around.paths.place(word.value)
+  if (isDevice(word.value) || isDevice(place.path)) refuse(walk, `would write to the device ${word.value}`)
+  else if (place.control) refuse(walk, `would write ${word.value}, which tools never write`)
+  else if (!place.inside && !word.value.includes("$") && !word.value.includes("`"))
+    refuse(walk, `would write ${word.value} outside the workspace`)
+  return [`writes ${word.value}`]
+}
+
+const simple = (walk: Walk, node: Command, source: string, started: ReadonlyArray<string>, depth: number): void => {
+  const home = walk.around.paths.home
+  const suffix = node.args.flatMap((arg) =>
+    arg.type === "Word"
+      ? shellWords(arg, home)
+      : [{ value: arg.text, why: ["assigns a variable"], glob: false, splits: false }]
+  )
+  const words = [...(node.name === undefined ? [] : shellWords(node.name, home)), ...suffix]
+  const assigns = node.prefix.flatMap((part) => (part.type === "Assignment" ? [`sets ${part.name}`] : []))
+  const redirects = node.redirects.flatMap((one) => redirect(walk, one))
+  const text = source.slice(node.pos, node.end)
+  command(walk, words, text, [...started, ...assigns, ...redirects], depth)
+}
+
+/** The same words have the same facts: a long line of like parts is looked up once. */
+const factsOf = (walk: Walk, words: ReadonlyArray<ShellWord>): Facts => {
+  const key = JSON.stringify(words)
+  const known = walk.facts.get(key)
+  if (known !== undefined) return known
+  const facts = judgeProgram(words, walk.around)
+  walk.facts.set(key, facts)
+  return facts
+}
+
+const command = (
+  walk: Walk,
+  words: ReadonlyArray<ShellWord>,
+  text: string,
+  why: ReadonlyArray<string>,
+  depth: number
+): void => {
+  if (words.length === 0) {
+    if (why.length > 0) walk.commands.push(bare(text, why))
+    return
+  }
+  const { name, refused, ...facts } = factsOf(walk, words)
+  if (refused !== undefined) refuse(walk, refused)
+  const wrapper = unwrap(name, words)
+  const starts = wrapper === undefined || !isStarting(wrapper) ? [] : [`${name} starts another program`]
+  const notPlain = [...new Set([...why, ...facts.notPlain, ...starts])]
+  walk.commands.push({ ...facts, notPlain, argv: words.map((word) => word.value), text })
+  if (wrapper !== undefined) open(walk, wrapper, name, depth + 1)
+}
+
+const isStarting = (wrapper: Wrapper): boolean =>
+  wrapper.always || wrapper.commands.length > 0 || wrapper.scripts.length > 0
+
+/** Redirects and assignments without a program. */
+const bare = (text: string, notPlain: ReadonlyArray<string>): SimpleCommand => ({
+  argv: [],
+  text,
+  notPlain,
+  unsettled: [],
+  names: [],
+  paths: [],
+  prefix: [],
+  readOnly: false
+})
+
+const open = (walk: Walk, wrapper: Wrapper, name: string, depth: number): void => {
+  if (depth > MAX_DEPTH) return refuse(walk, "is nested too deeply to be judged")
+  const why = [`is started by ${name}`]
+  for (const words of wrapper.commands) command(walk, words, words.map((word) => word.value).join(" "), why, depth)
+  for (const text of wrapper.scripts) {
+    if (text.why.length > 0) walk.doubts.add(`${name} runs a script that is not literal`)
+    else script(walk, text.value, why, depth)
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * Words of a shell line as the shell would hand them over. Owns: quotes, braces, tilde, what a glob may become.
+ * Does not own: what the words mean to a program. Invariant: a word is `literal` only where its value is known
+ * before anything runs; otherwise `why` says what makes it dynamic and `value` keeps it as written.
+ */
+import type { Word, WordPart } from "unbash"
+import { MAX_BRACE_WORDS, expandBraces } from "./commandBraces.ts"
+
+export interface ShellWord {
+  readonly value: string
+  /** Why its value cannot be known; empty: literal. */
+  readonly why: ReadonlyArray<string>
+  /** It has live glob characters: `value` is the pattern. */
+  readonly glob: boolean
+  /** It may contain several words or none. */
+  readonly splits: boolean
+}
+
+const EXPANSIONS: Partial<Record<WordPart["type"], string>> = {
+  SimpleExpansion: "expands a variable",
+  ParameterExpansion: "expands a variable",
+  CommandExpansion: "runs a command inside a word",
+  ArithmeticExpansion: "evaluates arithmetic",
+  ProcessSubstitution: "runs a command as a file",
+  LocaleString: "translates a string",
+  ExtendedGlob: "uses an extended glob"
+}
+
+/** Controls but tab and newline, odd blanks, and what a screen does not show. */
+const HIDDEN =
+  /(?![\t\n])\p{Cc}|[\p{Zl}\p{Zp}\p{Co}\p{Cn}]|(?! )\p{Zs}|(?![\u{fe0f}\u{200d}])\p{Default_Ignorable_Code_Point}/u
+
+/** `$'…'` forms that hide what they make behind numbers. */
+const CODED = /\\(?:[xuUc]|[0-7])/
+
+const partWhy = (part: WordPart): ReadonlyArray<string> => {
+  const expansion = EXPANSIONS[part.type]
+  if (expansion !== undefined) return [expansion]
+  if (part.type === "DoubleQuoted") return part.parts.flatMap(partWhy)
+  if (part.type === "AnsiCQuoted" && CODED.test(part.text)) return ["spells characters as numbers"]
+  return []
+}
+
+/** The home directory is known, so that a refusal can see through `$HOME`; such a word is still not literal. */
+const approximate = (part: WordPart, home: string): string => {
+  if (part.type === "DoubleQuoted") return part.parts.map((inner) => approximate(inner, home)).join("")
+  if (part.type === "SimpleExpansion" && part.text === "$HOME") return home
+  if (part.type === "ParameterExpansion" && part.text === "${HOME}") return home
+  return "value" in part ? part.value : part.text
+}
+
+/** `~` in front, or behind the `=` or `:` of a word that looks like an assignment. */
+const tilde = (bare: string, value: string, home: string): { value: string; why: ReadonlyArray<string> } => {
+  if (/^~(?=\/|$)/.test(bare)) return { value: home + value.slice(1), why: [] }
+  if (/^~|^[A-Za-z_][A-Za-z0-9_]*=(?:[^'"\\]*:)?~/.test(bare)) return { value, why: ["expands a tilde"] }
+  return { value, why: [] }
+}
+
+const GLOB_PARTS: ReadonlySet<string> = new Set(["Glob", "ExtendedGlob"])
+
+const bareGlob = /[*?]|\[.*\]/
+
+const braceWords = (text: string, home: string): ReadonlyArray<ShellWord> => {
+  const dynamic = (why: string): ReadonlyArray<ShellWord> => [{ value: text, why: [why], glob: false, splits: true }]
+  if (/['"\\$`~]|<\(|>\(/.test(text)) return dynamic("mixes braces with quotes or expansions")
+  const expanded = expandBraces(text)
+  if (expanded === undefined) return dynamic(`makes more than ${MAX_BRACE_WORDS} words with braces`)
+  return expanded.map((value) => {
+    const open = tilde(value, value, home)
+    return { value: open.value, why: open.why, glob: bareGlob.test(value), splits: false }
+  })
+}
+
+const unquotedExpansion = (part: WordPart): boolean =>
+  part.type === "SimpleExpansion" ||
+  part.type === "ParameterExpansion" ||
+  part.type === "CommandExpansion" ||
+  (part.type === "DoubleQuoted" && part.text.includes("@"))
+
+/** One written word becomes one word, several (braces), or one that is not literal. */
+export const shellWords = (word: Word, home: string): ReadonlyArray<ShellWord> => {
+  const parts = word.parts ?? []
+  if (parts.some((part) => part.type === "BraceExpansion")) return braceWords(word.text, home)
+  const why = parts.flatMap(partWhy)
+  const raw = why.length > 0 ? parts.map((part) => approximate(part, home)).join("") : word.value
+  const open = tilde(word.text, raw, home)
+  const hidden = HIDDEN.test(word.value) ? ["contains invisible or control characters"] : []
+  return [
+    {
+      value: open.value,
+      why: [...new Set([...why, ...open.why, ...hidden])],
+      glob: parts.some((part) => GLOB_PARTS.has(part.type)),
+      splits: parts.some(unquotedExpansion)
+    }
+  ]
+}
+
+/** A word that is already known, such as an argument that a wrapper hands on. */
+export const literalWord = (value: string): ShellWord => ({ value, why: [], glob: false, splits: false })

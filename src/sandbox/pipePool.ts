@@ -1,0 +1,82 @@
+/**
+ * Real pipes for a child's output. Node gives children a socket, and a socket cannot be opened again: with one,
+ * `echo problem > /dev/stderr` fails, which scripts do all the time. A named pipe, unlinked once both ends are open,
+ * is an ordinary pipe.
+ * Owns: a small stock of named pipes in a private directory, made by one `mkfifo` at a time. Where there is no
+ * `mkfifo`, `take` gives nothing and the caller falls back on Node's sockets.
+ */
+import { spawn } from "node:child_process"
+import { closeSync, constants, mkdtempSync, openSync, rmSync, unlinkSync } from "node:fs"
+import { Socket } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, type Scope } from "effect"
+
+export interface Pipe {
+  readonly reader: Socket
+  /** For the child; to be closed here once the child has it. */
+  readonly childEnd: number
+}
+
+export interface PipePool {
+  readonly take: Effect.Effect<Pipe | undefined>
+}
+
+const STOCK = 16
+
+const openPipe = (path: string): Pipe | undefined => {
+  let reading: number | undefined
+  try {
+    reading = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    const childEnd = openSync(path, constants.O_WRONLY)
+    unlinkSync(path)
+    return { reader: new Socket({ fd: reading, readable: true, writable: false }), childEnd }
+  } catch {
+    if (reading !== undefined) closeSync(reading)
+    return undefined
+  }
+}
+
+const makeFifos = (paths: ReadonlyArray<string>, path: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const child = spawn("mkfifo", ["-m", "600", ...paths], { stdio: "ignore", env: { PATH: path } })
+    child.once("error", () => resolve(false))
+    child.once("exit", (code) => resolve(code === 0))
+  })
+
+const make = (searchPath: string) => {
+  const directory = mkdtempSync(join(tmpdir(), "claw-pipes-"))
+  const stock: Array<string> = []
+  let made = 0
+  let filling: Promise<void> | undefined
+  let usable = true
+  const fill = async (): Promise<void> => {
+    const paths = Array.from({ length: STOCK }, () => join(directory, String(made++)))
+    usable = await makeFifos(paths, searchPath)
+    if (usable) stock.push(...paths)
+    filling = undefined
+  }
+  const refill = (): Promise<void> => (filling ??= fill())
+  const take = Effect.promise(async () => {
+    if (stock.length === 0 && usable) await refill()
+    const path = stock.shift()
+    if (stock.length < STOCK / 4 && usable) void refill()
+    return path === undefined ? undefined : openPipe(path)
+  })
+  void refill()
+  const dispose = Effect.promise(async () => {
+    await filling
+    rmSync(directory, { recursive: true, force: true })
+  })
+  return { pool: { take }, dispose }
+}
+
+const none: PipePool = { take: Effect.succeed(undefined) }
+
+/** `searchPath`: where `mkfifo` is looked for. */
+export const makePipePool = (searchPath: string): Effect.Effect<PipePool, never, Scope.Scope> =>
+  Effect.try(() => make(searchPath)).pipe(
+    Effect.tap(({ dispose }) => Effect.addFinalizer(() => dispose)),
+    Effect.map(({ pool }) => pool),
+    Effect.catch(() => Effect.succeed(none))
+  )

@@ -1,0 +1,145 @@
+/**
+ * bash (R082, R131, R159, LESSONS 17–19, 27): one script, in the workspace, with nothing left of it afterwards.
+ * Owns: what the model is told of an ending, and what a line's redirects mean for its risk. Does not own: the
+ * grammar (CommandAnalysis), processes (ProcessRunner).
+ * Invariant: every ending that is not exit 0 is an error result that names its exit code, signal or limit.
+ */
+import { Effect, Schema } from "effect"
+import type { CommandPlan, RiskAssessment } from "../../domain/Approval.ts"
+import type { ProcessResult, ProcessRunner } from "../../sandbox/ProcessRunner.ts"
+import type { Workspace } from "../../sandbox/Workspace.ts"
+import * as Tool from "../Tool.ts"
+import { ToolError } from "../ToolError.ts"
+import { refused } from "./pathRisk.ts"
+
+export type Analyse = (source: string) => CommandPlan
+
+export interface BashOptions {
+  readonly workspace: (typeof Workspace)["Service"]
+  readonly runner: (typeof ProcessRunner)["Service"]
+  readonly analyse: Analyse
+}
+
+const DEFAULT_TIMEOUT_MS = 120_000
+const MAX_TIMEOUT_MS = 600_000
+/** For the ending itself (TERM, grace, KILL), so that the tool's own limit always comes first. */
+const MARGIN_MS = 30_000
+
+const Parameters = Schema.Struct({
+  command: Schema.String.annotate({ description: "The bash script to run, in the workspace's root." }),
+  timeout_ms: Schema.optionalKey(
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_TIMEOUT_MS })).annotate({
+      description: `Stop it after so many milliseconds. Default ${DEFAULT_TIMEOUT_MS}.`
+    })
+  ),
+  description: Schema.optionalKey(
+    Schema.String.annotate({ description: "What the command does, in a few words, for the user." })
+  )
+})
+type Args = typeof Parameters.Type
+
+const ending = (result: ProcessResult, timeout: number): string | undefined => {
+  if (result.timed_out) return `stopped after ${timeout} ms, the time limit; the output until then is above`
+  if (result.signal !== undefined) return `ended by signal ${result.signal}`
+  return result.exit_code === 0 ? undefined : `exit code ${result.exit_code ?? "unknown"}`
+}
+
+const outputOf = (result: ProcessResult, timeout: number): Tool.ToolOutput => {
+  const { text, truncated } = result.output
+  const note = ending(result, timeout)
+  const separator = text === "" || text.endsWith("\n") ? "" : "\n"
+  const content = note === undefined ? (text === "" ? "(no output)" : text) : `${text}${separator}[${note}]`
+  return {
+    content,
+    is_error: note !== undefined,
+    truncated,
+    timed_out: result.timed_out,
+    ...(result.exit_code === undefined ? {} : { exit_code: result.exit_code }),
+    ...(result.signal === undefined ? {} : { signal: result.signal })
+  }
+}
+
+const run = ({ runner, workspace }: BashOptions, args: Args, context: Tool.ToolContext) => {
+  const timeout_ms = args.timeout_ms ?? DEFAULT_TIMEOUT_MS
+  return runner
+    .run({
+      id: context.call_id,
+      command: { script: args.command },
+      cwd: workspace.root,
+      timeout_ms,
+      emit: context.emit,
+      processStarted: context.processStarted
+    })
+    .pipe(
+      Effect.map((result) => outputOf(result, timeout_ms)),
+      Effect.mapError((error) => new ToolError({ code: "tool_failed", detail: error.detail }))
+    )
+}
+
+/** Descriptors and the null device are no files (P2). */
+const HARMLESS = new Set(["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty"])
+const moves = (plan: CommandPlan): boolean =>
+  plan.commands.some(({ argv }) => argv[0] === "cd" || argv[0] === "pushd" || argv[0] === "popd")
+
+interface Redirect {
+  readonly real?: string
+  readonly forbidden?: string
+  readonly alwaysAsk?: boolean
+}
+
+/** A redirect is a write (P10). After a `cd` a relative one cannot be placed; then it asks like all the rest. */
+const judgeRedirect = (
+  workspace: BashOptions["workspace"],
+  moved: boolean,
+  target: string
+): Effect.Effect<Redirect> => {
+  if (HARMLESS.has(target)) return Effect.succeed({})
+  return workspace.locate(target).pipe(
+    Effect.map((place): Redirect => {
+      if (place.guard.kind === "forbidden")
+        return { forbidden: `The command writes ${JSON.stringify(target)}, which ${place.guard.why}.` }
+      return { real: place.real, alwaysAsk: place.guard.kind === "alwaysAsk" }
+    }),
+    Effect.catch((error) => {
+      if (moved && !target.startsWith("/") && !target.startsWith("~"))
+        return Effect.succeed<Redirect>({ alwaysAsk: true })
+      return Effect.succeed<Redirect>({ forbidden: `The command writes where it may not: ${error.detail}` })
+    })
+  )
+}
+
+const assess = Effect.fnUntraced(function* ({ analyse, workspace }: BashOptions, args: Args) {
+  const plan = analyse(args.command)
+  if (plan.refused !== undefined) return { ...refused("dangerous", plan.refused), opaque: true, command: plan }
+  const redirects = yield* Effect.forEach(plan.writes, (target) => judgeRedirect(workspace, moves(plan), target))
+  const forbidden = redirects.find((redirect) => redirect.forbidden !== undefined)?.forbidden
+  if (forbidden !== undefined) return { ...refused("dangerous", forbidden), opaque: true, command: plan }
+  const doubts = [...plan.doubts, ...plan.commands.flatMap((command) => command.notPlain)]
+  const assessment: RiskAssessment = {
+    risk: doubts.length > 0 ? "dangerous" : "mutating",
+    reason: doubts[0] ?? `runs ${plan.commands.map(({ text }) => text).join(", ") || "a command"}`,
+    paths: redirects.flatMap(({ real }) => real ?? []),
+    opaque: true,
+    command: plan,
+    ...(redirects.some((redirect) => redirect.alwaysAsk === true) ? { alwaysAsk: true } : {})
+  }
+  return assessment
+})
+
+export const makeBash = (options: BashOptions): Tool.Tool =>
+  Tool.make({
+    name: "bash",
+    description:
+      "Runs a bash script in the workspace's root and returns what it printed (stdout and stderr together) and its " +
+      "exit code if it is not 0. Every call starts afresh: no working directory, variable or background process is " +
+      "kept. There is no input and no terminal. Long output is cut in the middle.",
+    parameters: Parameters,
+    effect: "once",
+    timeout_ms: MAX_TIMEOUT_MS + MARGIN_MS,
+    assess: (args) => assess(options, args),
+    preview: ({ command }) => {
+      const { commands } = options.analyse(command)
+      return Effect.succeed({ kind: "command", command, parts: commands.map(({ text }) => text) })
+    },
+    run: (args, context) => run(options, args, context)
+  })

@@ -1,0 +1,57 @@
+/** glob (R082): files by name pattern, sorted by path, as far as .gitignore leaves them. */
+import { Effect, Result, Schema } from "effect"
+import type { Workspace } from "../../sandbox/Workspace.ts"
+import * as Tool from "../Tool.ts"
+import { failed, readRisk, toToolError } from "./pathRisk.ts"
+import { compileGlob } from "./pattern.ts"
+import { walk } from "./walk.ts"
+
+const DEFAULT_LIMIT = 200
+const MAX_LIMIT = 2_000
+
+const Parameters = Schema.Struct({
+  pattern: Schema.String.annotate({
+    description: "Glob such as src/**/*.ts or *.md. Without a slash it matches names in every folder."
+  }),
+  path: Schema.optionalKey(Schema.String.annotate({ description: "Folder to search. Default: the workspace." })),
+  include_hidden: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "Search hidden files and folders too. Default false." })
+  ),
+  limit: Schema.optionalKey(
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_LIMIT })).annotate({
+      description: `At most so many files. Default ${DEFAULT_LIMIT}.`
+    })
+  )
+})
+type Args = typeof Parameters.Type
+type Room = (typeof Workspace)["Service"]
+
+const run = Effect.fnUntraced(function* (workspace: Room, args: Args) {
+  const glob = compileGlob(args.pattern)
+  if (Result.isFailure(glob)) return yield* failed(glob.failure)
+  const place = yield* Effect.mapError(workspace.locate(args.path ?? "."), toToolError)
+  if (place.kind !== "directory") return yield* failed(`${JSON.stringify(args.path)} is not a directory.`)
+  const hidden = args.include_hidden === true || glob.success.hidden
+  const limit = args.limit ?? DEFAULT_LIMIT
+  const { complete, files } = yield* Effect.mapError(
+    walk(workspace, place.relative, { hidden, maxFiles: MAX_LIMIT * 10, accept: glob.success.matches }),
+    toToolError
+  )
+  if (files.length === 0) return { content: "(no files match)" }
+  const more = files.length > limit || !complete
+  const rest = more
+    ? `\n[${complete ? files.length : `more than ${files.length}`} files match; the first ${limit} are shown]`
+    : ""
+  return { content: files.slice(0, limit).join("\n") + rest, truncated: more }
+})
+
+export const makeGlob = (workspace: Room): Tool.Tool =>
+  Tool.make({
+    name: "glob",
+    description: "Finds files of the workspace by name. Ignored files (.gitignore) and .git are left out.",
+    parameters: Parameters,
+    effect: "pure",
+    timeout_ms: 60_000,
+    assess: ({ path }) => readRisk(workspace, path ?? ".", "searches"),
+    run: (args) => run(workspace, args)
+  })

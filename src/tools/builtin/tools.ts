@@ -1,0 +1,39 @@
+/**
+ * The tools that claw brings, for one session: they share its workspace and its memory of what the model has read.
+ * The order is fixed: it is part of every request's first bytes (LESSONS 15).
+ */
+import { Effect } from "effect"
+import { ProcessRunner } from "../../sandbox/ProcessRunner.ts"
+import { Workspace } from "../../sandbox/Workspace.ts"
+import type { Tool } from "../Tool.ts"
+import { makeBash, type Analyse } from "./bash.ts"
+import { makeEditFile } from "./editFile.ts"
+import { makeFileTracker } from "./fileTracker.ts"
+import { makeGlob } from "./glob.ts"
+import { makeGrep } from "./grep.ts"
+import { makeListDir } from "./listDir.ts"
+import { makeReadFile } from "./readFile.ts"
+import { makeTodo } from "./todo.ts"
+import { makeWriteFile } from "./writeFile.ts"
+
+export interface BuiltinOptions {
+  /** `CommandAnalysis.analyse`, bound to this session's workspace. */
+  readonly analyse: Analyse
+}
+
+export const makeBuiltinTools = Effect.fnUntraced(function* (options: BuiltinOptions) {
+  const workspace = yield* Workspace
+  const runner = yield* ProcessRunner
+  const tracker = makeFileTracker()
+  const tools: ReadonlyArray<Tool> = [
+    makeReadFile(workspace, tracker),
+    makeWriteFile(workspace, tracker),
+    makeEditFile(workspace, tracker),
+    makeBash({ workspace, runner, analyse: options.analyse }),
+    makeGlob(workspace),
+    makeGrep(workspace),
+    makeListDir(workspace),
+    makeTodo()
+  ]
+  return tools
+})

@@ -1,0 +1,25 @@
+/** The README's example runs as it stands there: own model, own tool, own reporter, one prompt, one interruption. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { example } from "./embedded.example.ts"
+
+describe("claw inside another program", () => {
+  it.live("runs the tool, streams, and ends canceled (R012, R013, R020)", () =>
+    Effect.gen(function* () {
+      const types: Array<string> = []
+      yield* example((event) => void types.push(event.type))
+      assert.deepStrictEqual(types, [
+        "task_started",
+        "thinking",
+        "text_completed",
+        "tool_call",
+        "approval_resolved",
+        "tool_started",
+        "tool_result",
+        "thinking",
+        "text_completed",
+        "task_canceled"
+      ])
+    })
+  )
+})
