@@ -81,20 +81,40 @@ const writeAll = Effect.fnUntraced(function* (queue: EventQueue, writer: Writer)
   }
 })
 
+/** Writes a session's events as they come, until `finish`. `also` sees each event first. */
+const writing = Effect.fnUntraced(function* (
+  session: SessionRuntime,
+  writer: Writer,
+  also: (event: SessionEvent) => void,
+  answers: boolean
+) {
+  const queue = makeEventQueue()
+  const sink = (events: ReadonlyArray<SessionEvent>) => {
+    for (const event of events) also(event)
+    queue.push(events)
+  }
+  yield* session.subscribe({ sink, answers })
+  const fiber = yield* Effect.forkScoped(writeAll(queue, writer), { startImmediately: true })
+  return { finish: Effect.andThen(Effect.sync(queue.end), Fiber.await(fiber)) }
+})
+
+/** A session's text and notes, for a person without a screen. */
+export const textWriting = (
+  session: SessionRuntime,
+  locale: Locale,
+  also: (event: SessionEvent) => void,
+  answers: boolean
+) => writing(session, textWriter(locale), also, answers)
+
 /** Runs one prompt to its end; the exit code. Interrupting it cancels the task and waits for its terminal event. */
 export const run = Effect.fnUntraced(function* (session: SessionRuntime, options: RunOptions) {
   const { content, json, locale } = options
   const output = yield* Output
-  const queue = makeEventQueue()
-  yield* session.subscribe({ sink: queue.push })
-  const writing = yield* Effect.forkScoped(writeAll(queue, json ? jsonWriter : textWriter(locale)), {
-    startImmediately: true
-  })
+  const written = yield* writing(session, json ? jsonWriter : textWriter(locale), () => {}, false)
   const { task } = yield* session.prompt({ content })
   if (task === undefined) return EXIT.failed
   const end = yield* Effect.onInterrupt(task.await, () => task.cancel)
-  queue.end()
-  yield* Fiber.await(writing)
+  yield* written.finish
   if (end.error !== undefined) yield* output.err(`claw: ${describe.error(end.error, locale)}\n`)
   return exitCode(end)
 }, Effect.scoped)
