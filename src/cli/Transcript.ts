@@ -175,7 +175,7 @@ const onTool = (view: View, event: SessionEvent, at: number): View | undefined =
 }
 
 const onReset = (view: View): View => {
-  const shown = (view.answer?.from ?? 0) > 0
+  const shown = view.answer !== undefined && view.answer.settled !== ""
   const marked = shown ? add(view, { kind: "note", note: "superseded" }) : view
   return { ...marked, answer: undefined, thinking: undefined, thoughtShown: false }
 }
