@@ -33,18 +33,17 @@ export const load = (root: string): ReadonlyArray<SourceFile> =>
     }))
   )
 
-export const check = (root: string): ReadonlyArray<Violation> =>
-  load(root)
-    .flatMap((file) => judge(file))
-    .toSorted((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1))
+const inOrder = (violations: ReadonlyArray<Violation>): ReadonlyArray<Violation> =>
+  violations.toSorted((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1))
+
+export const check = (root: string): ReadonlyArray<Violation> => inOrder(load(root).flatMap((file) => judge(file)))
 
 const main = () => {
-  const root = resolve(process.argv[2] ?? ".")
-  const files = load(root).length
-  const violations = check(root)
+  const files = load(resolve(process.argv[2] ?? "."))
+  const violations = inOrder(files.flatMap((file) => judge(file)))
   for (const { file, line, rule, why } of violations) console.log(`${file}:${line}  ${rule}  ${why}`)
-  console.log(`rooms: ${files} files, ${violations.length} violations`)
-  if (violations.length > 0 || files === 0) process.exitCode = 1
+  console.log(`rooms: ${files.length} files, ${violations.length} violations`)
+  if (violations.length > 0 || files.length === 0) process.exitCode = 1
 }
 
 if (import.meta.main) main()

@@ -62,7 +62,11 @@ export const packages: ReadonlyArray<{
   { name: "node:child_process", at: ["sandbox/", "app/"], why: "processes are started in sandbox only (LESSONS 17)" },
   { name: "node:readline", at: ["cli/"], why: "the terminal has one reader, in cli (R008, LESSONS 50)" },
   { name: "node:tty", at: ["cli/"], why: "the terminal has one owner, in cli (R008, LESSONS 50)" },
-  { name: "node:net", at: ["server/", "provider/openai/", "cli/"], why: "sockets belong to transports (R014)" },
+  {
+    name: "node:net",
+    at: ["server/", "provider/openai/", "cli/", "sandbox/"],
+    why: "sockets belong to transports (R014)"
+  },
   { name: "@mariozechner/pi-tui", at: ["cli/"], why: "drawing belongs to cli (R010)" },
   { name: "marked", at: ["cli/", "console/"], why: "drawing belongs to cli and console (R010)" },
   { name: "react", at: ["console/"], why: "only the console renders in a browser" },

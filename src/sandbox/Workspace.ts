@@ -11,13 +11,10 @@ import { promisify } from "node:util"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { guardOf, type Guard } from "./controlPlane.ts"
 import { shownPath } from "./pathText.ts"
-import { below, Exchanged, openDirectory, openFile, release } from "./pinned.ts"
+import { below, Changed, Exchanged, openDirectory, openFile, release } from "./pinned.ts"
 import { replaceFile, stampOf, type Stamp } from "./replaceFile.ts"
 import { isInside, resolvePath, type Resolved } from "./resolvePath.ts"
 import { WorkspaceError } from "./WorkspaceError.ts"
-
-export type { Stamp } from "./replaceFile.ts"
-export type { Guard } from "./controlPlane.ts"
 
 export type Kind = "file" | "directory" | "missing"
 
@@ -103,6 +100,7 @@ const failed = (path: string, why: string, code: WorkspaceError["code"] = "tool_
 const fromCause = (path: string, cause: unknown): WorkspaceError => {
   const code = (cause as NodeJS.ErrnoException).code ?? ""
   if (cause instanceof Exchanged) return failed(path, `was not touched: ${cause.message}`, "workspace_escape")
+  if (cause instanceof Changed) return failed(path, `was not touched: ${cause.message}`)
   if (code === "ELOOP" || code === "ENXIO") return failed(path, CAUSES[code] ?? "", "workspace_escape")
   return failed(path, CAUSES[code] ?? `could not be used (${code === "" ? "unknown error" : code})`)
 }
@@ -187,7 +185,7 @@ const listPinned = (root: string, real: string): ReadonlyArray<Entry> => {
   try {
     return readdirSync(below(pin, "."), { withFileTypes: true })
       .map((entry) => ({ name: entry.name, kind: entryKind(entry) }))
-      .sort((a, b) => (a.name < b.name ? -1 : 1))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
   } finally {
     release(pin)
   }

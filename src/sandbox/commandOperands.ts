@@ -63,11 +63,14 @@ const placesOf = (word: ShellWord, paths: Paths): ReadonlyArray<Place> | undefin
 /** Of `cp` and its like only the last word is written. */
 const COPIES: ReadonlySet<string> = new Set(["cp", "install"])
 
+const SECOND_IS_WRITTEN: ReadonlySet<string> = new Set(["uniq", "xxd"])
+
 export const commandPaths = (name: string, words: ReadonlyArray<ShellWord>, paths: Paths): Operands => {
   const found: Array<string> = []
   const notPlain: Array<string> = []
   let refused: string | undefined
-  const dashes = words.find((word) => word.glob && LEADING_DASH.test(word.value))
+  const end = words.findIndex((word) => word.value === "--")
+  const dashes = words.find((word, at) => word.glob && (end < 0 || at < end) && LEADING_DASH.test(word.value))
   if (dashes !== undefined && !TEXT_ONLY.has(name)) notPlain.push(`${dashes.value} may become an option`)
   const operands = candidates(name, words)
   for (const [index, word] of operands.entries()) {
@@ -78,10 +81,11 @@ export const commandPaths = (name: string, words: ReadonlyArray<ShellWord>, path
       found.push(place.path)
       if (!place.inside) notPlain.push(`${word.value} leads outside the workspace`)
       const writes = WRITERS.has(name) && (!COPIES.has(name) || index === operands.length - 1)
-      if (place.control && writes) refused = `${name} would change ${word.value}, which tools never write`
+      if (place.guard === "alwaysAsk" && writes) notPlain.push(`${word.value} can make other programs run code`)
+      if (place.guard === "forbidden" && writes) refused = `${name} would change ${word.value}, which tools never write`
     }
   }
-  if (name === "uniq" && operands.filter((word) => !word.value.startsWith("-")).length > 1)
+  if (SECOND_IS_WRITTEN.has(name) && operands.filter((word) => !word.value.startsWith("-")).length > 1)
     notPlain.push("writes its second file")
   return { paths: [...new Set(found)], notPlain: [...new Set(notPlain)], ...(refused === undefined ? {} : { refused }) }
 }

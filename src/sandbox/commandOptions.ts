@@ -12,8 +12,11 @@ const longName = (word: string, oneDash: boolean): string | undefined => {
   return match?.[1]
 }
 
+/** Programs whose long options have one dash take no abbreviations. */
 const abbreviates = (name: string, options: Options, atLeast: number): boolean =>
-  options.long.some((long) => name === long || (name.length >= atLeast && long.startsWith(name)))
+  options.long.some(
+    (long) => name === long || (options.oneDash !== true && name.length >= atLeast && long.startsWith(name))
+  )
 
 const clustered = (word: string, letters: string): boolean =>
   /^-[A-Za-z]/.test(word) && [...word.slice(1).split("=")[0]!].some((letter) => letters.includes(letter))

@@ -11,7 +11,15 @@ import { commandPaths } from "./commandOperands.ts"
 import { riskyWords, skipOptions } from "./commandOptions.ts"
 import type { Paths } from "./commandPaths.ts"
 import { refusalOf } from "./commandRefused.ts"
-import { exactOnly, isReadOnlyProgram, MULTI_COMMAND, RUNNING_COMMANDS, SHELL_STATE, WRITERS } from "./commandTables.ts"
+import {
+  exactOnly,
+  INSTALLING,
+  isReadOnlyProgram,
+  MULTI_COMMAND,
+  RUNNING_COMMANDS,
+  SHELL_STATE,
+  WRITERS
+} from "./commandTables.ts"
 import type { ShellWord } from "./commandWords.ts"
 
 export interface Surroundings {
@@ -112,7 +120,15 @@ const prefixOf = (name: string, args: ReadonlyArray<string>): ReadonlyArray<stri
 
 const runningCommand = (name: string, args: ReadonlyArray<string>): string | undefined => {
   if (!Object.hasOwn(RUNNING_COMMANDS, name)) return undefined
-  const first = args[skipOptions(args, 0, new Set())]
+  const at = skipOptions(args, 0, new Set())
+  const first = args[at]
+  if (
+    first !== undefined &&
+    INSTALLING[name]?.has(first) === true &&
+    args.slice(at + 1).some((word) => !word.startsWith("-"))
+  ) {
+    return `${name} ${first} runs what the package brings along`
+  }
   return first !== undefined && RUNNING_COMMANDS[name]!.has(first)
     ? `${name} ${first} runs whatever it is given`
     : undefined

@@ -16,7 +16,7 @@ const SYSTEMCTL = names("poweroff reboot halt kexec rescue emergency suspend hib
 const NETWORK = names(
   "curl wget wget2 aria2c http https xh nc ncat netcat socat telnet lynx w3m links elinks ftp lftp ssh openssl"
 )
-const METADATA = names("metadata.google.internal metadata.goog instance-data metadata metadata.azure.internal")
+const METADATA = names("metadata.google.internal metadata.goog metadata.azure.internal")
 
 const isMetadata = (host: string): boolean => {
   const bare = host

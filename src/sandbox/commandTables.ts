@@ -25,7 +25,7 @@ const EXACT_ONLY: ReadonlyArray<readonly [ReadonlySet<string>, string]> = [
   [
     set(`python pypy perl ruby node nodejs deno bun php lua luajit tclsh wish expect osascript pwsh powershell R Rscript
       julia java scala groovy kotlin elixir erl ghci guile awk gawk mawk nawk sed gsed ed ex red vi vim nvim nano emacs
-      gdb lldb bc dc m4 jshell irb sqlite psql mysql tsx ts-node`),
+      gdb lldb bc dc m4 jshell irb sqlite psql mysql tsx ts-node less more man info view`),
     "an interpreter runs whatever it is given"
   ],
   [
@@ -39,6 +39,10 @@ const EXACT_ONLY: ReadonlyArray<readonly [ReadonlySet<string>, string]> = [
     set(`ssh scp sftp mosh curl wget wget2 aria2c http https xh nc ncat netcat socat telnet ftp lftp openssl lynx w3m
       links elinks rclone aws gcloud az gh glab dig nslookup host ping`),
     "it reaches the network, and no host was named"
+  ],
+  [
+    set("pkill killall kill skill xkill gpg ssh-keygen ssh-add ssh-agent security pass keyctl"),
+    "it reaches processes or keys that are not the workspace's"
   ]
 ]
 
@@ -87,7 +91,7 @@ export const OPTIONS: Readonly<Record<string, Options>> = {
   jq: { long: list("from-file"), short: "fL" },
   git: {
     long: list(`output ext-diff open-files-in-pager upload-pack receive-pack exec template strategy separate-git-dir git-dir
-      work-tree super-prefix config`)
+      work-tree super-prefix config repo`)
   },
   npm: {
     long: list(
@@ -137,12 +141,12 @@ export const OPTIONS: Readonly<Record<string, Options>> = {
 export const FIND_LOOKS = set(`-name -iname -path -ipath -wholename -iwholename -regex -iregex -type -xtype -size -empty
   -mtime -atime -ctime -mmin -amin -cmin -newer -anewer -cnewer -user -group -uid -gid -nouser -nogroup -perm -readable
   -writable -executable -links -inum -maxdepth -mindepth -depth -d -prune -quit -print -print0 -printf -ls -not -and -or
-  -a -o -true -false -daystart -mount -xdev -P -regextype -noleaf -ignore_readdir_race -warn -nowarn -samefile`)
+  -a -o -true -false -daystart -mount -xdev -P -regextype -noleaf -ignore_readdir_race -warn -nowarn -samefile -newermt -newerct -newerat`)
 /** Those that take the next word, whatever it looks like. */
 export const FIND_VALUES =
   set(`-name -iname -path -ipath -wholename -iwholename -regex -iregex -type -xtype -size -mtime
   -atime -ctime -mmin -amin -cmin -newer -anewer -cnewer -user -group -uid -gid -perm -links -inum -maxdepth -mindepth
-  -printf -regextype -samefile`)
+  -printf -regextype -samefile -newermt -newerct -newerat`)
 const FIND_TEXT = set("-name -iname -path -ipath -wholename -iwholename -regex -iregex -printf -type -size -perm")
 
 /** Their words are text, never paths. */
@@ -197,10 +201,10 @@ export const MULTI_COMMAND: Readonly<Record<string, ReadonlySet<string>>> = {
 
 /** Commands of theirs that run whatever they are given. */
 export const RUNNING_COMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
-  npm: set("exec x init create config set explore edit install-script link"),
-  pnpm: set("exec dlx create init config env"),
-  yarn: set("exec dlx create config set plugin node"),
-  cargo: set("run install"),
+  npm: set("exec x init create config set explore edit install-script link publish"),
+  pnpm: set("exec dlx create init config env publish"),
+  yarn: set("exec dlx create config set plugin node publish"),
+  cargo: set("run install publish"),
   go: set("run generate tool env"),
   uv: set("run tool"),
   poetry: set("run shell"),
@@ -209,4 +213,14 @@ export const RUNNING_COMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
   pip: set("install download wheel config"),
   pip3: set("install download wheel config"),
   composer: set("exec run-script config")
+}
+
+/** Commands that run what a named package brings along; without a name they follow the manifest. */
+export const INSTALLING: Readonly<Record<string, ReadonlySet<string>>> = {
+  npm: set("install i in add update up ci isntall"),
+  pnpm: set("install i add update up"),
+  yarn: set("install add upgrade up"),
+  bun: set("install i add update"),
+  cargo: set("add"),
+  go: set("get install")
 }

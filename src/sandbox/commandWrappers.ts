@@ -37,7 +37,7 @@ const env: Reader = (words) => {
   let at = 1
   for (; at < args.length; at += 1) {
     const word = args[at]!
-    const split = /^(?:-\w*S|--split-string(?:=|$))(.*)$/s.exec(word)
+    const split = /^(?:-[iv0]*S|--split-string(?:=|$))(.*)$/s.exec(word)
     if (split !== null) {
       const text = split[1] === "" ? (args[(at += 1)] ?? "") : split[1]!.replace(/^=/, "")
       scripts.push(literalWord([text, ...args.slice(at + 1)].join(" ")))
@@ -125,7 +125,8 @@ const READERS: Readonly<Record<string, Reader>> = {
   timeout: after("-s --signal -k --kill-after", 1),
   stdbuf: after("-i -o -e --input --output --error"),
   time: after("-f -o --format --output"),
-  command: after(),
+  // With -v or -V it only says what a name means.
+  command: (words) => (/^-\w*[vV]/.test(words[1]?.value ?? "") ? nothing : after()(words)),
   builtin: after(),
   coproc: after(),
   exec: after("-a"),

@@ -30,6 +30,11 @@ export class Exchanged extends Error {
   override readonly name = "Exchanged"
 }
 
+/** The same file or name, but not as it was. */
+export class Changed extends Error {
+  override readonly name = "Changed"
+}
+
 export interface Pin {
   readonly fd: number
   readonly real: string

@@ -6,7 +6,7 @@
 import { randomBytes } from "node:crypto"
 import { lstatSync, type BigIntStats } from "node:fs"
 import { open, rename, unlink } from "node:fs/promises"
-import { below, Exchanged, makeDirectories, release, syncDirectory, type Pin } from "./pinned.ts"
+import { below, Changed, Exchanged, makeDirectories, release, syncDirectory, type Pin } from "./pinned.ts"
 import type { Resolved } from "./resolvePath.ts"
 
 /** What a file was when it was looked at. A change of content changes it. */
@@ -32,9 +32,9 @@ const sameStamp = (a: Stamp, b: Stamp): boolean =>
 const lookAgain = (pin: Pin, name: string, expected: Stamp | undefined): void => {
   const now = lstatSync(below(pin, name), { bigint: true, throwIfNoEntry: false })
   if (now === undefined && expected === undefined) return
-  if (now === undefined) throw new Exchanged("it was removed meanwhile")
+  if (now === undefined) throw new Changed("it was removed meanwhile")
   if (!now.isFile()) throw new Exchanged("something that is not a regular file was put in its place")
-  if (expected === undefined || !sameStamp(stampOf(now), expected)) throw new Exchanged("it was changed meanwhile")
+  if (expected === undefined || !sameStamp(stampOf(now), expected)) throw new Changed("it was changed meanwhile")
 }
 
 const writeTemporary = async (path: string, bytes: Uint8Array, old: BigIntStats | undefined): Promise<void> => {

@@ -1,10 +1,17 @@
-/** The bash corpus: nothing wrongly allowed, nothing ordinary refused (SECURITY §2, P1–P12, R154, R159, R167). */
+/**
+ * The bash corpora: nothing wrongly allowed, nothing ordinary refused (SECURITY §2, P1–P12, LESSONS 27, 28).
+ * Requirements: R152, R154, R159, R160, R167. No entry is excepted.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { judgeEntry, passes, type BashEntry } from "../support/approvalCorpus.ts"
-import corpus from "./corpus/bash.json" with { type: "json" }
+import given from "./corpus/bash.json" with { type: "json" }
+import more from "./corpus/more.json" with { type: "json" }
 
-describe("bash corpus", () => {
-  it.each(corpus as ReadonlyArray<BashEntry>)("$id $why", (entry) => {
+describe.each([
+  ["given", given as ReadonlyArray<BashEntry>],
+  ["our own", more as ReadonlyArray<BashEntry>]
+])("bash corpus, %s", (_, corpus) => {
+  it.each(corpus)("$id $why", (entry) => {
     const { action, reason } = judgeEntry(entry)
     assert.isTrue(passes(entry, action), `expected ${entry.expect}, was ${action}: ${reason}`)
   })

@@ -4,7 +4,7 @@
  * is `storage_unavailable`; a transaction that failed has stored nothing.
  */
 import { Context, Duration, Effect, Schedule } from "effect"
-import type { SqlClient, SqlError } from "effect/sql"
+import { type SqlClient, SqlError } from "effect/sql"
 import type { StoreError } from "../StoreError.ts"
 import { isLocked, unavailable } from "./sqliteError.ts"
 
@@ -42,7 +42,11 @@ export const settle =
   ): Effect.Effect<A, StoreError, R> =>
     statements.pipe(
       Effect.retry({ while: (error) => error._tag === "SqlError" && isLocked(error), schedule: pauses(limit) }),
-      Effect.catchTag("SqlError", (error) => Effect.fail(unavailable(operation, file)(error)))
+      Effect.catchTag("SqlError", (error) => Effect.fail(unavailable(operation, file)(error))),
+      // A ROLLBACK that fails is a defect to effect/sql. It comes of a broken disk, and no bug of ours.
+      Effect.catchDefect((defect) =>
+        defect instanceof SqlError.SqlError ? Effect.fail(unavailable(operation, file)(defect)) : Effect.die(defect)
+      )
     )
 
 export const make = (sql: SqlClient.SqlClient, file: string, limit: Duration.Duration): Access => {

@@ -11,12 +11,12 @@ import type { JournalRecord } from "../Journal.ts"
 import { StoreError } from "../StoreError.ts"
 import type { Access } from "./access.ts"
 import { type RecordRow, toRow } from "./recordRow.ts"
-import { wasLocked } from "./sqliteError.ts"
+import { metAll } from "./sqliteError.ts"
 
 /** Appends that may wait; behind them the submitter waits. */
 const WAITING_APPENDS = 1024
 /** One transaction takes at most this much, so that it blocks the loop for a few milliseconds at most. */
-const TRANSACTION_ROWS = 512
+const TRANSACTION_ROWS = 200
 const TRANSACTION_CHARS = 1_000_000
 /** Rows of one INSERT. A text per count stands in the statement cache. */
 const ROWS_PER_INSERT = 32
@@ -107,25 +107,27 @@ const finishAll = (
     discard: true
   })
 
-const lockFailure = <A>(outcome: Exit.Exit<A, StoreError>): boolean => {
+const failedForAll = <A>(outcome: Exit.Exit<A, StoreError>): boolean => {
   const error = Exit.isFailure(outcome) ? Cause.findErrorOption(outcome.cause) : Option.none()
-  return Option.isSome(error) && wasLocked(error.value)
+  return Option.isSome(error) && metAll(error.value)
 }
 
 /**
- * Where a transaction of several failed, each is tried alone: the one that the storage refuses fails alone. A lock that
- * was waited for in vain fails all of the batch at once, since each would wait for it again.
+ * Where a transaction of several failed, each is tried alone: the one that the storage refuses fails alone. What met the
+ * file fails all of the batch at once: each would wait for the lock again, and nothing is retried over a broken disk.
  */
 const commitAll = Effect.fnUntraced(function* (access: Access, batch: ReadonlyArray<Waiting>) {
   const parts = [...transactions(batch)]
   for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
     const outcome = yield* Effect.exit(commit(access, part))
-    if (lockFailure(outcome)) {
+    if (failedForAll(outcome)) {
       yield* finishAll([...part, ...parts.flat()], outcome)
       return
     }
     if (Exit.isSuccess(outcome) || part.length === 1) yield* finishAll(part, outcome)
     else parts.unshift(...part.map((waiting) => [waiting]))
+    // A turn of the event loop between two commits: sockets are served, and more appends come together.
+    yield* Effect.yieldNow
   }
 })
 
@@ -143,7 +145,8 @@ export const make = Effect.fnUntraced(function* (access: Access) {
       yield* commitAll(access, yield* Queue.takeAll(queue))
     }
   })
-  const fiber = yield* Effect.forkScoped(Effect.ignore(writer))
+  // The spans of a commit would belong to no one: it serves many appends, and each of those has its own.
+  const fiber = yield* Effect.forkScoped(Effect.withTracerEnabled(Effect.ignore(writer), false))
   // Runs before the fiber's own finalizer would interrupt it: what was submitted is committed, then the layer goes.
   yield* Effect.addFinalizer(() => Effect.andThen(Queue.end(queue), Fiber.await(fiber)))
   return (submission: Submission): Effect.Effect<void, StoreError> =>

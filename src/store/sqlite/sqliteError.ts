@@ -49,8 +49,9 @@ export const fromSqlite = (operation: string, cause: unknown): SqlError.SqlError
 }
 
 export const isLocked = (error: SqlError.SqlError): boolean => error.reason._tag === "LockTimeoutError"
-/** The same of an error that was translated already. */
-export const wasLocked = (error: StoreError): boolean => [BUSY, LOCKED].includes(kindOf(error.cause) ?? 0)
+/** True: the failure met the connection or the file, and not what was written. */
+export const metAll = (error: StoreError): boolean =>
+  [BUSY, LOCKED, READONLY, IOERR, CORRUPT, CANTOPEN, NOTADB].includes(kindOf(error.cause) ?? 0)
 export const isCorrupt = (error: SqlError.SqlError): boolean => kindOf(error.reason.cause) === CORRUPT
 /** After a failed write or sync nothing that the connection holds in memory can be trusted. */
 export const isIoError = (cause: unknown): boolean => kindOf(cause) === IOERR
@@ -70,7 +71,7 @@ const sentence = (cause: unknown, file: string): string => {
     case NOTADB:
       return `${file} is damaged or is not a session store. Move it away to begin with a new one, or put a backup in its place.`
     case CANTOPEN:
-      return `${file} cannot be opened. Check that its directory exists and that you may read and write there.`
+      return `${file} cannot be opened. Check that its directory exists, that you may write there, and that its file system is not read-only.`
     case TOOBIG:
       return `A record is larger than ${file} can hold. Nothing was stored.`
     default:

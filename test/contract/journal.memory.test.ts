@@ -1,0 +1,9 @@
+/** The contracts of the store, over its memory driver. */
+import { journalContract } from "./journal.ts"
+import { journalModelContract } from "./journalModel.ts"
+import { sessionIndexContract } from "./sessionIndex.ts"
+import { layerMemory } from "../../src/store/memory/MemoryStore.ts"
+
+journalContract("memory", layerMemory)
+journalModelContract("memory", layerMemory, 300)
+sessionIndexContract("memory", layerMemory)

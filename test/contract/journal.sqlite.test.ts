@@ -1,0 +1,9 @@
+/** The contracts of the store, over its SQLite driver. */
+import { journalContract } from "./journal.ts"
+import { journalModelContract } from "./journalModel.ts"
+import { sessionIndexContract } from "./sessionIndex.ts"
+import { layerTempSqlite } from "../support/tempStore.ts"
+
+journalContract("SQLite", layerTempSqlite)
+journalModelContract("SQLite", layerTempSqlite, 60)
+sessionIndexContract("SQLite", layerTempSqlite)

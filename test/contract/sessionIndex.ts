@@ -1,0 +1,122 @@
+/** What every driver of the session index must do (R044, R048, R052; PROTOCOL §4). A function of a layer. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, type Layer } from "effect"
+import { Journal } from "../../src/store/Journal.ts"
+import { SessionIndex } from "../../src/store/SessionIndex.ts"
+import type { StoreError } from "../../src/store/StoreError.ts"
+import { filled, meta, readAll, run, sessionId } from "../support/storeRecords.ts"
+
+type Store = Layer.Layer<Journal | SessionIndex, StoreError>
+
+const at = (minute: number) => `2026-03-01T10:${String(minute).padStart(2, "0")}:00.000Z`
+
+const entries = (store: Store) => {
+  it.effect("gives back what was created, and refuses an id that is taken", () =>
+    Effect.gen(function* () {
+      const index = yield* SessionIndex
+      const full = meta("full", { model: "m-1", mode: "ask", title: "Ünïcode 漢字 👍 'quoted' \"twice\"" })
+      yield* index.create(full)
+      yield* index.create(meta("bare"))
+      assert.deepStrictEqual(yield* index.get(full.session_id), full)
+      assert.deepStrictEqual(yield* index.get(sessionId("bare")), meta("bare"))
+      assert.strictEqual((yield* Effect.flip(index.create(meta("full", { title: "other" })))).code, "session_exists")
+      assert.deepStrictEqual(yield* index.get(full.session_id), full)
+      assert.strictEqual((yield* Effect.flip(index.get(sessionId("none")))).code, "session_not_found")
+    }).pipe(Effect.provide(store))
+  )
+
+  it.effect("replaces a lone surrogate before it is stored", () =>
+    Effect.gen(function* () {
+      const index = yield* SessionIndex
+      yield* index.create(meta("s", { title: "a\ud800b" }))
+      assert.strictEqual((yield* index.get(sessionId("s"))).title, "a\ufffdb")
+    }).pipe(Effect.provide(store))
+  )
+
+  it.effect("changes what is given and nothing else", () =>
+    Effect.gen(function* () {
+      const index = yield* SessionIndex
+      yield* index.create(meta("s", { model: "m-1" }))
+      const changed = yield* index.update(sessionId("s"), { title: "new", updated_at: at(5) })
+      assert.deepStrictEqual(changed, meta("s", { model: "m-1", title: "new", updated_at: at(5) }))
+      assert.deepStrictEqual(yield* index.get(sessionId("s")), changed)
+      assert.deepStrictEqual(yield* index.update(sessionId("s"), {}), changed)
+      assert.deepStrictEqual(yield* index.update(sessionId("s"), { mode: "plan", model: "m-2" }), {
+        ...changed,
+        mode: "plan",
+        model: "m-2"
+      })
+      assert.strictEqual((yield* Effect.flip(index.update(sessionId("none"), {}))).code, "session_not_found")
+    }).pipe(Effect.provide(store))
+  )
+
+  it.effect("lists the newest first, of one workspace where it is given, at most a limit", () =>
+    Effect.gen(function* () {
+      const index = yield* SessionIndex
+      const a = meta("a", { updated_at: at(1) })
+      const b = meta("b", { updated_at: at(3), workspace: "/other" })
+      const c = meta("c", { updated_at: at(2) })
+      const d = meta("d", { updated_at: at(2) })
+      for (const each of [a, b, c, d]) yield* index.create(each)
+      assert.deepStrictEqual(yield* index.list(), [b, d, c, a])
+      assert.deepStrictEqual(yield* index.list({ limit: 2 }), [b, d])
+      assert.deepStrictEqual(yield* index.list({ workspace: a.workspace }), [d, c, a])
+      assert.deepStrictEqual(yield* index.list({ workspace: "/none" }), [])
+    }).pipe(Effect.provide(store))
+  )
+}
+
+const removal = (store: Store) => {
+  it.effect("removes a session with its records, and fences who still writes, also after the id is used again", () =>
+    Effect.gen(function* () {
+      const index = yield* SessionIndex
+      const journal = yield* Journal
+      yield* index.create(meta("s"))
+      const { session, epoch } = yield* filled("s", run(0, 1200))
+      const other = yield* filled("other", run(0, 3))
+      yield* index.remove(session)
+      assert.deepStrictEqual(yield* readAll(session), { records: [], damaged: [] })
+      assert.deepStrictEqual(yield* journal.readPublic(session, 0), { records: [], damaged: [], more: false })
+      assert.deepStrictEqual((yield* readAll(other.session)).records, run(0, 3))
+      for (const stale of [epoch, epoch + 1]) {
+        assert.strictEqual((yield* Effect.flip(journal.append(session, stale, run(0, 1)))).code, "fenced")
+      }
+      assert.strictEqual((yield* Effect.flip(index.get(session))).code, "session_not_found")
+      assert.strictEqual((yield* Effect.flip(index.remove(session))).code, "session_not_found")
+
+      yield* index.create(meta("s"))
+      const tail = yield* journal.claim(session, "again")
+      assert.isAbove(tail.epoch, epoch)
+      assert.deepStrictEqual({ pos: tail.pos, seq: tail.seq }, { pos: 0, seq: 0 })
+      yield* journal.append(session, tail.epoch, run(0, 2))
+      assert.strictEqual((yield* Effect.flip(journal.append(session, epoch, run(2, 1)))).code, "fenced")
+      assert.deepStrictEqual((yield* readAll(session)).records, run(0, 2))
+    }).pipe(Effect.provide(store))
+  )
+}
+
+const numbers = (store: Store) => {
+  it.effect("gives each number of a counter once (PROTOCOL §4, R304)", () =>
+    Effect.gen(function* () {
+      const index = yield* SessionIndex
+      const next = index.nextNumber("tcp")
+      const given = yield* Effect.all(
+        Array.from({ length: 50 }, () => next),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(
+        given.toSorted((a, b) => a - b),
+        Array.from({ length: 50 }, (_, i) => i + 1)
+      )
+      assert.strictEqual(yield* index.nextNumber("web"), 1)
+      assert.strictEqual(yield* next, 51)
+    }).pipe(Effect.provide(store))
+  )
+}
+
+export const sessionIndexContract = (name: string, store: Store) =>
+  describe(`SessionIndex, ${name}`, () => {
+    entries(store)
+    removal(store)
+    numbers(store)
+  })

@@ -1,0 +1,92 @@
+/** The one retry decision (R110, R111, R114, RELIABILITY 3.6). */
+import { assert, describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import { type ProviderCode, ProviderCode as Codes, ProviderError } from "../../src/provider/ProviderError.ts"
+import { type RetryInput, decide, defaults } from "../../src/provider/Retry.ts"
+
+const error = (code: ProviderCode, retryAfterMs?: number) =>
+  new ProviderError({ code, detail: "x", ...(retryAfterMs === undefined ? {} : { retryAfterMs }) })
+const input = (code: ProviderCode, more: Partial<RetryInput> & { readonly after?: number } = {}): RetryInput => ({
+  attempt: 1,
+  elapsed_ms: 0,
+  random: 0,
+  error: error(code, more.after),
+  ...more
+})
+
+describe("decide", () => {
+  it("retries what may pass, and nothing else", () => {
+    const retried = Codes.literals.filter((code) => decide(defaults, input(code))._tag === "retry")
+    assert.deepStrictEqual(retried, [
+      "provider_rate_limited",
+      "provider_unavailable",
+      "provider_unreachable",
+      "provider_timeout_connect",
+      "provider_timeout_first_token",
+      "provider_timeout_idle",
+      "provider_timeout_total",
+      "provider_bad_stream"
+    ])
+  })
+  it("backs off between half a second and a doubling ceiling", () => {
+    const delay = (attempt: number, random: number) =>
+      decide({ ...defaults, max_attempts: 99 }, input("provider_unavailable", { attempt, random }))
+    assert.deepStrictEqual(
+      [delay(1, 0), delay(1, 0.9999), delay(2, 0.9999), delay(9, 0), delay(9, 0.99999)],
+      [500, 999, 1999, 500, 19_999].map((delay_ms) => ({ _tag: "retry", delay_ms }))
+    )
+  })
+  it("stops after three calls, after two where a limiting server gave no hint", () => {
+    const at = (code: ProviderCode, attempt: number, after?: number) =>
+      decide(defaults, input(code, { attempt, ...(after === undefined ? {} : { after }) }))._tag
+    assert.deepStrictEqual(
+      [1, 2, 3].map((n) => at("provider_unavailable", n)),
+      ["retry", "retry", "stop"]
+    )
+    assert.deepStrictEqual(
+      [1, 2, 3].map((n) => at("provider_rate_limited", n)),
+      ["retry", "stop", "stop"]
+    )
+    assert.deepStrictEqual(
+      [1, 2, 3].map((n) => at("provider_rate_limited", n, 1000)),
+      ["retry", "retry", "stop"]
+    )
+  })
+  it("waits as told, with jitter only on top", () => {
+    assert.deepStrictEqual(
+      [
+        decide(defaults, input("provider_rate_limited", { after: 7000 })),
+        decide(defaults, input("provider_rate_limited", { after: 7000, random: 0.9999 }))
+      ],
+      [
+        { _tag: "retry", delay_ms: 7000 },
+        { _tag: "retry", delay_ms: 7499 }
+      ]
+    )
+  })
+  it("begins no retry after 300 s", () => {
+    assert.deepStrictEqual(decide(defaults, input("provider_rate_limited", { after: 100_000, elapsed_ms: 200_001 })), {
+      _tag: "stop",
+      reason: "elapsed"
+    })
+  })
+  it("never waits longer than the policy allows", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 60 }),
+        fc.nat(),
+        fc.double({ min: 0, max: 0.999, noNaN: true }),
+        fc.option(fc.nat()),
+        (attempt, elapsed_ms, random, after) => {
+          const found = decide(
+            { ...defaults, max_attempts: 100 },
+            { attempt, elapsed_ms, random, error: error("provider_unavailable", after ?? undefined) }
+          )
+          if (found._tag === "stop") return
+          assert.isTrue(found.delay_ms >= 0 && found.delay_ms <= 120_500 && found.delay_ms + elapsed_ms <= 300_000)
+          assert.isTrue(after !== null || (found.delay_ms >= 500 && found.delay_ms <= 20_000))
+        }
+      )
+    )
+  })
+})

@@ -1,0 +1,95 @@
+/** What tools never write, and what asks every time (SECURITY P11, LESSONS 26). */
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { dir, workspaceOf } from "../support/workspaceDir.ts"
+
+const FORBIDDEN = [
+  ".git/hooks/pre-commit",
+  ".git/config",
+  ".git",
+  "sub/.git/config",
+  ".GIT/config",
+  ".Git./hooks/x",
+  ".git /config",
+  ".claw/grants.json",
+  ".CLAW/settings.json",
+  ".ｃlaw/settings.json",
+  "deep/.claw/x",
+  ".claw",
+  "GIT~1/config"
+]
+const ASKED = [
+  ".vscode/settings.json",
+  ".idea/workspace.xml",
+  ".mcp.json",
+  ".npmrc",
+  "package.json",
+  "packages/a/package.json",
+  ".VSCode/tasks.json",
+  "Makefile",
+  ".github/workflows/ci.yml",
+  ".envrc",
+  ".husky/pre-commit"
+]
+const FREE = [
+  ".gitignore",
+  "src/index.ts",
+  "git/config",
+  "claw/x",
+  "package-lock.json",
+  ".github/README.md",
+  "docs/package.json.md"
+]
+
+it.effect("the control plane is forbidden in every spelling, also when it does not exist (P032, P034, P036)", () =>
+  Effect.gen(function* () {
+    const there = yield* dir
+    const workspace = yield* workspaceOf(there)
+    for (const path of FORBIDDEN) {
+      assert.strictEqual((yield* workspace.locate(path)).guard.kind, "forbidden", path)
+      assert.strictEqual((yield* Effect.flip(workspace.write(path, Buffer.from("x")))).code, "workspace_escape", path)
+      assert.isFalse(existsSync(join(there.ws, path)), path)
+    }
+  })
+)
+
+it.effect("a link inside does not hide the control plane", () =>
+  Effect.gen(function* () {
+    const there = yield* dir
+    there.file("ws/.git/config", "[core]")
+    there.link("ws/innocent", ".git")
+    const workspace = yield* workspaceOf(there)
+    assert.strictEqual((yield* workspace.locate("innocent/config")).guard.kind, "forbidden")
+  })
+)
+
+it.effect("files that make other programs run code ask every time, ordinary ones do not (P038, P040, P052)", () =>
+  Effect.gen(function* () {
+    const workspace = yield* workspaceOf(yield* dir)
+    const kinds = (paths: ReadonlyArray<string>) =>
+      Effect.forEach(paths, (path) => Effect.map(workspace.locate(path), ({ guard }) => `${path} ${guard.kind}`))
+    assert.deepStrictEqual(
+      yield* kinds(ASKED),
+      ASKED.map((path) => `${path} alwaysAsk`)
+    )
+    assert.deepStrictEqual(
+      yield* kinds(FREE),
+      FREE.map((path) => `${path} free`)
+    )
+  })
+)
+
+it.effect("claw's own directories are neither read nor written, also inside the workspace", () =>
+  Effect.gen(function* () {
+    const there = yield* dir
+    there.file("ws/state/claw/token", "secret")
+    const workspace = yield* workspaceOf(there, [join(there.ws, "state/claw")])
+    for (const path of ["state/claw/token", "state/claw", "STATE/CLAW/token", "state/claw/new"]) {
+      assert.strictEqual((yield* Effect.flip(workspace.read(path, 100))).code, "workspace_escape", path)
+      assert.strictEqual((yield* Effect.flip(workspace.write(path, Buffer.from("x")))).code, "workspace_escape", path)
+    }
+    assert.strictEqual((yield* workspace.locate("state/clawx")).kind, "missing")
+  })
+)
