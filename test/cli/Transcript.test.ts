@@ -153,16 +153,27 @@ describe("a transcript in the making", () => {
     )
   })
 
-  it("never changes an item, and never passes the edge, whatever comes", () => {
+  /** The event with something that would erase the screen in every text it carries. */
+  const hostile = (body: object): object =>
+    Object.fromEntries(
+      Object.entries(body).map(([key, value]) =>
+        ["content", "reason", "result", "tool_name"].includes(key) ? [key, `${value}\x1b[2J\r\u202e\x9b`] : [key, value]
+      )
+    )
+
+  it("never changes an item, passes the edge or lets the text steer, whatever comes (LESSONS 29)", () => {
     const events = fc.array(anyEvent, { maxLength: 30 })
     fc.assert(
       fc.property(events, fc.integer({ min: 20, max: 90 }), (bodies, columns) => {
         let view = initial
         bodies.forEach((body, i) => {
-          const next = reduce(view, { ...body, v: 1, session_id: "s1", ts: at(i) } as SessionEvent)
+          const next = reduce(view, { ...hostile(body), v: 1, session_id: "s1", ts: at(i) } as SessionEvent)
           assert.deepStrictEqual(next.items.slice(0, view.items.length), view.items)
           const drawn = shown(next, i + 1, "zh-CN", { columns, color: true, from: view.items.length })
-          for (const line of [...drawn.settled, ...drawn.live]) assert.isAtMost(width(line), columns)
+          for (const line of [...drawn.settled, ...drawn.live]) {
+            assert.isAtMost(width(line), columns)
+            assert.notMatch(line.replaceAll(/\x1b\[\d+m/g, ""), /[\p{Cc}\u202e]/u)
+          }
           view = next
         })
       }),
