@@ -96,7 +96,16 @@ describe("the transcript", () => {
       make(seconds, { type: "thinking_delta", stream_id: "r", offset, content })
     const view = viewOf(started, thinking, state("waiting_response"), reasoning(1, 0, "a\nb\n"), reasoning(4, 4, "c"))
     assert.deepStrictEqual(shown(view).live, ["", "b", "c", "thinking · 5 s"])
-    assert.deepStrictEqual(shown(reduce(view, text(0, "t"))).settled.slice(2), ["✻ thought for 3.0 s: a"])
+    const settled = reduce(reduce(view, text(0, "t")), completed("t", { reasoning: "a\nb\nc" }))
+    assert.deepStrictEqual(shown(settled).settled.slice(2), ["✻ thought for 3.0 s: a", "", "t"])
+    const replayed = viewOf(started, thinking, completed("t", { reasoning: "a\nb\nc", partial: true }))
+    assert.deepStrictEqual(shown(replayed).settled.slice(2), ["✻ thought: a", "", "t", "(interrupted here)"])
+  })
+
+  it("shows the committed answer whole where it is not what was streamed", () => {
+    const view = viewOf(started, thinking, text(0, "old\n\nmore"), completed("new"))
+    const superseded = ["The answer above was cut off and does not count; it starts", "over."]
+    assert.deepStrictEqual(shown(view).settled.slice(2), ["old", ...superseded, "", "new"])
   })
 
   it("marks what a new stream replaces, and counts the seconds until a retry", () => {
