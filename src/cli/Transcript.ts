@@ -65,11 +65,11 @@ const add = (view: View, ...items: ReadonlyArray<Item>): View =>
 const texts = (pieces: ReadonlyArray<Piece>): ReadonlyArray<Item> => pieces.map((piece) => ({ kind: "text", ...piece }))
 
 /** Settles the reasoning, once a turn. */
-const thought = (view: View, reasoning: string | undefined): View => {
+const thought = (view: View, reasoning: string | undefined, at: number): View => {
   const { thinking } = view
   const text = thinking?.text ?? reasoning ?? ""
   if (view.thoughtShown || text.trim() === "") return { ...view, thinking: undefined }
-  const ms = thinking === undefined ? {} : { ms: thinking.last - thinking.since }
+  const ms = thinking === undefined ? {} : { ms: Math.max(thinking.last, at) - thinking.since }
   return {
     ...add(view, { kind: "thought", text: text.slice(0, KEPT), ...ms }),
     thinking: undefined,
@@ -82,8 +82,8 @@ const withTool = (view: View, call_id: string, change: (tool: RunningTool) => Pa
   tools: view.tools.map((tool) => (tool.call_id === call_id ? { ...tool, ...change(tool) } : tool))
 })
 
-const onText = (view: View, event: Extract<SessionEvent, { type: "text_delta" }>): View => {
-  const said = thought(view, undefined)
+const onText = (view: View, event: Extract<SessionEvent, { type: "text_delta" }>, at: number): View => {
+  const said = thought(view, undefined, at)
   const current = said.answer?.stream_id === event.stream_id ? said.answer : begin(event.stream_id)
   const { answer, pieces } = extend(current, event.offset, event.content)
   return { ...add(said, ...texts(pieces)), answer, retry: undefined }
@@ -97,8 +97,8 @@ const onThinking = (view: View, event: Extract<SessionEvent, { type: "thinking_d
   return { ...view, thinking: { text, received, since: known.since, last: at }, retry: undefined }
 }
 
-const onCompleted = (view: View, event: Durable<"text_completed">): View => {
-  const said = thought(view, event.reasoning)
+const onCompleted = (view: View, event: Durable<"text_completed">, at: number): View => {
+  const said = thought(view, event.reasoning, at)
   const answer = said.answer?.stream_id === event.stream_id ? said.answer : undefined
   const { pieces, replaces } = complete(answer, event.content)
   const superseded: ReadonlyArray<Item> = replaces ? [{ kind: "note", note: "superseded" }] : []
@@ -129,7 +129,7 @@ const onEnd = (view: View, event: Terminal, at: number): View => {
 const onLive = (view: View, event: SessionEvent, at: number): View | undefined => {
   switch (event.type) {
     case "text_delta":
-      return onText(view, event)
+      return onText(view, event, at)
     case "thinking_delta":
       return onThinking(view, event, at)
     case "tool_output_delta":
@@ -175,7 +175,7 @@ const onTool = (view: View, event: SessionEvent, at: number): View | undefined =
 }
 
 const onReset = (view: View): View => {
-  const shown = (view.answer?.from ?? 0) > 0
+  const shown = view.answer !== undefined && view.answer.settled !== ""
   const marked = shown ? add(view, { kind: "note", note: "superseded" }) : view
   return { ...marked, answer: undefined, thinking: undefined, thoughtShown: false }
 }
@@ -197,7 +197,7 @@ export const reduce = (view: View, event: SessionEvent): View => {
     case "thinking":
       return { ...view, answer: begin(event.stream_id), thinking: undefined, thoughtShown: false }
     case "text_completed":
-      return onCompleted(view, event)
+      return onCompleted(view, event, at)
     case "stream_reset":
       return onReset(view)
     case "usage":

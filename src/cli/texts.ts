@@ -23,7 +23,7 @@ export interface Texts {
   readonly retrying: (seconds: number, attempt: number) => string
   readonly tokens: (input: string, output: string, cached: string | undefined) => string
   readonly estimated: string
-  readonly above: (lines: number) => string
+  readonly above: (lines: number | undefined) => string
   readonly hidden: (lines: number) => string
   readonly lines: (count: number) => string
   readonly approval: string
@@ -74,8 +74,8 @@ const en: Texts = {
   retrying: (seconds, attempt) => `trying again in ${seconds} s (attempt ${attempt})`,
   tokens: (input, output, cached) => `${input} in${cached === undefined ? "" : ` (${cached} cached)`} · ${output} out`,
   estimated: "estimated",
-  above: (lines) => `… ${lines} more ${lines === 1 ? "line" : "lines"} above`,
-  hidden: (lines) => `… ${lines} hidden ${lines === 1 ? "line" : "lines"} · press v to see all …`,
+  above: (lines) => (lines === undefined ? "… more above" : `… ${lines} more ${lines === 1 ? "line" : "lines"} above`),
+  hidden: (lines) => `… ${lines} hidden ${lines === 1 ? "line" : "lines"} · press e to see all …`,
   lines: (count) => `${count} ${count === 1 ? "line" : "lines"}`,
   approval: "Approval needed",
   recovery: "Interrupted call: it may or may not have happened",
@@ -126,8 +126,8 @@ const zh: Texts = {
   tokens: (input, output, cached) =>
     `输入 ${input}${cached === undefined ? "" : `（缓存 ${cached}）`} · 输出 ${output}`,
   estimated: "估算",
-  above: (lines) => `… 上面还有 ${lines} 行`,
-  hidden: (lines) => `… 隐藏了 ${lines} 行 · 按 v 查看全部 …`,
+  above: (lines) => (lines === undefined ? "… 上面还有" : `… 上面还有 ${lines} 行`),
+  hidden: (lines) => `… 隐藏了 ${lines} 行 · 按 e 查看全部 …`,
   lines: (count) => `${count} 行`,
   approval: "需要批准",
   recovery: "被中断的调用：可能已经发生，也可能没有",

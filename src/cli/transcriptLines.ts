@@ -41,6 +41,7 @@ type Options = TranscriptOptions
 const OUTPUT_LINES = 4
 const THINKING_LINES = 2
 const ROWS = 24
+const DRAWN = 6_000
 
 export const count = (tokens: number): string => {
   if (tokens < 1_000) return String(tokens)
@@ -149,10 +150,13 @@ const answerLines = (view: View, rows: number, options: Options): Lines => {
   if (view.answer === undefined) return []
   const { text, continues } = tailOf(view.answer)
   if (text.trim() === "" || (continues && text === view.answer.opening)) return []
-  const lines = renderMarkdown(text, options)
+  // Of a very long block only the end is drawn: from a line's beginning, where there is one.
+  const start = text.length <= DRAWN ? 0 : text.indexOf("\n", text.length - DRAWN) + 1 || text.length - DRAWN
+  const lines = renderMarkdown(text.slice(start), options)
   if (lines.length <= rows) return lines
   const hidden = lines.length - rows + 1
-  return [dim(cut(texts[options.locale].above(hidden), options.columns), options.color), ...lines.slice(hidden)]
+  const above = texts[options.locale].above(start === 0 ? hidden : undefined)
+  return [dim(cut(above, options.columns), options.color), ...lines.slice(hidden)]
 }
 
 const liveLines = (view: View, options: Options): Lines => {

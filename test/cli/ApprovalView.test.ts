@@ -84,7 +84,7 @@ describe("the approval question", () => {
     const command = `echo ok${"\n".repeat(300)}rm -rf src`
     const asked = args(JSON.stringify({ command }))
     const shown = lines(asked)
-    assert.include(shown, "… 266 hidden lines · press v to see all …")
+    assert.include(shown, "… 266 hidden lines · press e to see all …")
     assert.include(shown, "  rm -rf src")
     assert.strictEqual(lines(asked, { expanded: true }).length, shown.length + 265)
   })

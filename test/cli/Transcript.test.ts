@@ -96,7 +96,16 @@ describe("the transcript", () => {
       make(seconds, { type: "thinking_delta", stream_id: "r", offset, content })
     const view = viewOf(started, thinking, state("waiting_response"), reasoning(1, 0, "a\nb\n"), reasoning(4, 4, "c"))
     assert.deepStrictEqual(shown(view).live, ["", "b", "c", "thinking · 5 s"])
-    assert.deepStrictEqual(shown(reduce(view, text(0, "t"))).settled.slice(2), ["✻ thought for 3.0 s: a"])
+    const settled = reduce(reduce(view, text(0, "t")), completed("t", { reasoning: "a\nb\nc" }))
+    assert.deepStrictEqual(shown(settled).settled.slice(2), ["✻ thought for 3.0 s: a", "", "t"])
+    const replayed = viewOf(started, thinking, completed("t", { reasoning: "a\nb\nc", partial: true }))
+    assert.deepStrictEqual(shown(replayed).settled.slice(2), ["✻ thought: a", "", "t", "(interrupted here)"])
+  })
+
+  it("shows the committed answer whole where it is not what was streamed", () => {
+    const view = viewOf(started, thinking, text(0, "old\n\nmore"), completed("new"))
+    const superseded = ["The answer above was cut off and does not count; it starts", "over."]
+    assert.deepStrictEqual(shown(view).settled.slice(2), ["old", ...superseded, "", "new"])
   })
 
   it("marks what a new stream replaces, and counts the seconds until a retry", () => {
@@ -153,16 +162,27 @@ describe("a transcript in the making", () => {
     )
   })
 
-  it("never changes an item, and never passes the edge, whatever comes", () => {
+  /** The event with something that would erase the screen in every text it carries. */
+  const hostile = (body: object): object =>
+    Object.fromEntries(
+      Object.entries(body).map(([key, value]) =>
+        ["content", "reason", "result", "tool_name"].includes(key) ? [key, `${value}\x1b[2J\r\u202e\x9b`] : [key, value]
+      )
+    )
+
+  it("never changes an item, passes the edge or lets the text steer, whatever comes (LESSONS 29)", () => {
     const events = fc.array(anyEvent, { maxLength: 30 })
     fc.assert(
       fc.property(events, fc.integer({ min: 20, max: 90 }), (bodies, columns) => {
         let view = initial
         bodies.forEach((body, i) => {
-          const next = reduce(view, { ...body, v: 1, session_id: "s1", ts: at(i) } as SessionEvent)
+          const next = reduce(view, { ...hostile(body), v: 1, session_id: "s1", ts: at(i) } as SessionEvent)
           assert.deepStrictEqual(next.items.slice(0, view.items.length), view.items)
-          const drawn = shown(next, i + 1, "zh-CN", { columns, color: true, from: view.items.length })
-          for (const line of [...drawn.settled, ...drawn.live]) assert.isAtMost(width(line), columns)
+          const drawn = shown(next, i + 1, "zh-CN", { columns, from: view.items.length })
+          for (const line of [...drawn.settled, ...drawn.live]) {
+            assert.isAtMost(width(line), columns)
+            assert.notMatch(line, /[\p{Cc}\u202e]/u)
+          }
           view = next
         })
       }),
