@@ -28,6 +28,8 @@ const one = async (input: string, directory: string, found: Set<string>): Promis
     platform: "node",
     plugins: [workers(found)],
     external: [/\.node$/],
+    // A package's module form first: the UMD form of jsonc-parser hides its own requires from a bundler.
+    resolve: { mainFields: ["module", "main"] },
     onLog: (level, log, handle) => {
       // Packages evaluate and import in circles as they please; only what concerns our own files is worth a line.
       if (level === "warn" && (log.id?.includes("node_modules") === true || log.code === "CIRCULAR_DEPENDENCY")) return

@@ -1,5 +1,5 @@
 /** The executable: fast answers, an old Node told in one sentence, a bundle with its workers (cold start; Bad input). */
-import { chmodSync, existsSync, readFileSync, readdirSync } from "node:fs"
+import { chmodSync, existsSync, readFileSync, readdirSync, rmSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
@@ -85,6 +85,20 @@ describe("the bundle", () => {
           [0, "main thread: false\n", ""]
         ]
       )
+    })
+  )
+
+  it.live("holds every package: nothing else is needed to run it", () =>
+    Effect.gen(function* () {
+      const entry =
+        'import { parseTree } from "jsonc-parser"\nimport { Effect } from "effect"\n' +
+        'console.log(parseTree("[1]")?.type, Effect.isEffect(Effect.void))\n'
+      const root = yield* directoryWith({ ...sources, "package.json": manifest("22.19"), "src/app/claw.ts": entry })
+      symlinkSync(join(repository, "node_modules"), join(root, "node_modules"))
+      yield* Effect.promise(() => buildIfStale({ root, quiet: true }))
+      rmSync(join(root, "node_modules"))
+      const said = yield* claw(root, [])
+      assert.deepStrictEqual([said.code, said.stdout, said.stderr], [0, "array true\n", ""])
     })
   )
 
