@@ -5,7 +5,7 @@
 import { Effect, Layer, Semaphore } from "effect"
 import { Approver } from "../approval/Approver.ts"
 import * as Gate from "../approval/Gate.ts"
-import { GateSettings } from "../approval/GateSettings.ts"
+import * as GateSettings from "../approval/GateSettings.ts"
 import { GrantStore, layerMemory as grantsInMemory } from "../approval/GrantStore.ts"
 import type { Rule } from "../approval/Rules.ts"
 import { AppConfig, type ConfigShape } from "../config/AppConfig.ts"
@@ -19,7 +19,7 @@ import { RuntimeFactory, type Seed } from "../runtime/RuntimeFactory.ts"
 import * as CommandAnalysis from "../sandbox/CommandAnalysis.ts"
 import * as ProcessRunner from "../sandbox/ProcessRunner.ts"
 import * as Workspace from "../sandbox/Workspace.ts"
-import { makeBuiltinTools } from "../tools/builtin/tools.ts"
+import { makeBuiltinTools } from "../tools/builtin/BuiltinTools.ts"
 import * as ToolRegistry from "../tools/ToolRegistry.ts"
 
 const limitsOf = ({ limits, retry }: ConfigShape): Limits => ({
@@ -57,17 +57,13 @@ const rulesOf = ({ rules }: ConfigShape): ReadonlyArray<Rule> => [
   ...rules.allow.map(ruleOf("allow"))
 ]
 
-const gateSettings = (config: ConfigShape, seed: Seed) =>
-  Layer.succeed(
-    GateSettings,
-    GateSettings.of({
-      mode: seed.mode,
-      rules: rulesOf(config),
-      workspace: seed.meta.workspace,
-      approvalTimeoutMs: config.limits.approval_timeout_ms,
-      grantTtlMs: 8 * 3_600_000
-    })
-  )
+const gateSettings = (config: ConfigShape, { meta, mode }: Seed) =>
+  GateSettings.layer({
+    workspace: meta.workspace,
+    mode,
+    rules: rulesOf(config),
+    approvalTimeoutMs: config.limits.approval_timeout_ms
+  })
 
 const tools = (root: string) =>
   Layer.effect(

@@ -25,7 +25,8 @@ export class GateSettings extends Context.Service<
 
 export interface Options {
   readonly workspace: string
-  readonly mode?: Mode
+  /** Default `ask`; an effect where a person may change it. */
+  readonly mode?: Mode | Effect.Effect<Mode>
   readonly rules?: ReadonlyArray<Rule>
   readonly approvalTimeoutMs?: number
   readonly grantTtlMs?: number
@@ -33,12 +34,11 @@ export interface Options {
 
 export const make = (options: Options) =>
   GateSettings.of({
-    mode: Effect.succeed(options.mode ?? "ask"),
+    mode: typeof options.mode === "object" ? options.mode : Effect.succeed(options.mode ?? "ask"),
     rules: options.rules ?? [],
     workspace: options.workspace,
     approvalTimeoutMs: options.approvalTimeoutMs ?? DEFAULT_APPROVAL_TIMEOUT_MS,
     grantTtlMs: options.grantTtlMs ?? GRANT_TTL_MS
   })
 
-/** Settings that stay as they are; a runtime gives its own, whose mode a person can change. */
 export const layer = (options: Options) => Layer.succeed(GateSettings, make(options))

@@ -30,7 +30,10 @@ const suggestion = (name: string, known: ReadonlyArray<string>): string => {
 const options = Object.fromEntries(
   flags.map(({ name, short, value }) => [
     name,
-    { type: value === undefined ? ("boolean" as const) : ("string" as const), ...(short === undefined ? {} : { short }) }
+    {
+      type: value === undefined ? ("boolean" as const) : ("string" as const),
+      ...(short === undefined ? {} : { short })
+    }
   ])
 )
 
@@ -47,7 +50,10 @@ const findCommand = (words: ReadonlyArray<string>): Result.Result<CommandSpec, U
   return usage(`There is no command "${name}".${suggestion(name, names)} Try: claw --help`)
 }
 
-const checkFlag = (token: Extract<Token, { kind: "option" }>, command: CommandSpec): Result.Result<FlagSpec, UsageError> => {
+const checkFlag = (
+  token: Extract<Token, { kind: "option" }>,
+  command: CommandSpec
+): Result.Result<FlagSpec, UsageError> => {
   const flag = flags.find((known) => known.name === token.name)
   const allowed = [...command.flags, "help", "version"]
   if (flag === undefined || !allowed.includes(flag.name)) {
@@ -58,7 +64,7 @@ const checkFlag = (token: Extract<Token, { kind: "option" }>, command: CommandSp
   if (flag.value === undefined) {
     return token.value === undefined ? Result.succeed(flag) : usage(`--${flag.name} takes no value.`)
   }
-  if (token.value === undefined || (token.inlineValue !== true && token.value.startsWith("-") && token.value !== "-")) {
+  if (token.value === undefined || (!token.inlineValue && token.value.startsWith("-") && token.value !== "-")) {
     return usage(`--${flag.name} needs a value: --${flag.name} ${flag.value}.`)
   }
   if (flag.choices !== undefined && !flag.choices.includes(token.value)) {

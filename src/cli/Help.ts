@@ -6,7 +6,8 @@ const label = (flag: FlagSpec): string => {
   return `${short}--${flag.name}${flag.value === undefined ? "" : ` ${flag.value}`}`
 }
 
-const usage = (command: CommandSpec): string => ["claw", command.name, command.operands].filter((part) => part !== "").join(" ")
+const usage = (command: CommandSpec): string =>
+  ["claw", command.name, command.operands].filter((part) => part !== "").join(" ")
 
 const columns = (rows: ReadonlyArray<readonly [string, string]>): ReadonlyArray<string> => {
   const width = Math.max(...rows.map(([left]) => left.length))
@@ -25,7 +26,8 @@ const titles = {
 
 const keys = {
   en: "Set OPENAI_API_KEY or ZHIPU_API_KEY, or OPENAI_BASE_URL for your own server; `claw --provider demo` needs none.",
-  "zh-CN": "设置 OPENAI_API_KEY 或 ZHIPU_API_KEY，或用 OPENAI_BASE_URL 指向自己的服务；`claw --provider demo` 无需密钥。"
+  "zh-CN":
+    "设置 OPENAI_API_KEY 或 ZHIPU_API_KEY，或用 OPENAI_BASE_URL 指向自己的服务；`claw --provider demo` 无需密钥。"
 } as const
 
 /** The whole help. */

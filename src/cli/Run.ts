@@ -3,7 +3,7 @@
  * With --json standard output holds facts and deltas, one a line, and nothing else; otherwise the model's text, with
  * notes about tools on standard error. Invariant: returns after the terminal event was written.
  */
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import type { ErrorCode } from "../domain/ErrorCode.ts"
 import type { SessionEvent } from "../domain/Event.ts"
 import type { EndedTask } from "../domain/Session.ts"
@@ -32,8 +32,7 @@ export const exitCode = (end: EndedTask): number => {
 
 type Writer = (event: SessionEvent) => { readonly out?: string; readonly err?: string }
 
-const jsonWriter: Writer = (event) =>
-  "seq" in event || "offset" in event ? { out: `${JSON.stringify(event)}\n` } : {}
+const jsonWriter: Writer = (event) => ("seq" in event || "offset" in event ? { out: `${JSON.stringify(event)}\n` } : {})
 
 /** Text as it comes, ending with a line break; a retry into a new stream says that it starts over. */
 const textWriter = (locale: Locale): Writer => {
@@ -95,7 +94,7 @@ export const run = Effect.fnUntraced(function* (session: SessionRuntime, options
   if (task === undefined) return EXIT.failed
   const end = yield* Effect.onInterrupt(task.await, () => task.cancel)
   queue.end()
-  yield* Effect.exit(writing.await)
+  yield* Fiber.await(writing)
   if (end.error !== undefined) yield* output.err(`claw: ${describe.error(end.error, locale)}\n`)
   return exitCode(end)
 }, Effect.scoped)

@@ -136,3 +136,9 @@ export const layerWith = (settings: ConfigFile = {}, input: Omit<ConfigInput, "f
     flags: settings,
     env: { HOME: "/nonexistent", ...input.env }
   })
+
+/** Language and looks before, or without, a readable configuration: what the environment says. */
+export const ambient = (env: environment.Environment = process.env): Pick<Settings, "locale" | "no_color"> => {
+  const own = Result.getOrElse(environment.settingsFrom(env), (): ConfigFile => ({}))
+  return { locale: own.locale ?? environment.localeFrom(env), no_color: own.no_color ?? false }
+}

@@ -20,7 +20,11 @@ const names = (directory: string): ReadonlyArray<string> => {
 
 const below = (root: string, base: string, pattern: string): ReadonlyArray<string> => {
   if (!isWild(pattern)) return [`${base}${pattern}`]
-  const matches = picomatch(pattern.replace(/\*\*+/g, "*"), { dot: pattern.startsWith("."), noextglob: true, nobrace: true })
+  const matches = picomatch(pattern.replace(/\*\*+/g, "*"), {
+    dot: pattern.startsWith("."),
+    noextglob: true,
+    nobrace: true
+  })
   const directory = base.startsWith("/") ? base : `${root}/${base}`
   return names(directory)
     .filter((name) => matches(name))

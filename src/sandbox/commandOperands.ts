@@ -24,14 +24,16 @@ const optionPath = (word: string): string | undefined => {
 }
 
 const isTextOption = (name: string, word: string, options: ReadonlySet<string> | undefined): boolean =>
-  options !== undefined && (options.has(word) || options.has(word.split("=")[0]!) || (name === "git" && /^-[mSGL]./.test(word)))
+  options !== undefined &&
+  (options.has(word) || options.has(word.split("=")[0]!) || (name === "git" && /^-[mSGL]./.test(word)))
 
 /** Words that may be paths, in order. */
 const candidates = (name: string, words: ReadonlyArray<ShellWord>): ReadonlyArray<ShellWord> => {
   if (TEXT_ONLY.has(name)) return []
   const textOptions = Object.hasOwn(TEXT_OPTIONS, name) ? TEXT_OPTIONS[name] : undefined
   const out: Array<ShellWord> = []
-  let pattern = PATTERN_FIRST.has(name) && !words.some((word) => /^(?:-\w*[ef]|--regexp|--file|--files)(?:$|=)/.test(word.value))
+  let pattern =
+    PATTERN_FIRST.has(name) && !words.some((word) => /^(?:-\w*[ef]|--regexp|--file|--files)(?:$|=)/.test(word.value))
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at]!
     if (isTextOption(name, word.value, textOptions)) {
@@ -79,9 +81,11 @@ export const commandPaths = (name: string, words: ReadonlyArray<ShellWord>, path
       found.push(place.path)
       if (!place.inside) notPlain.push(`${word.value} leads outside the workspace`)
       const writes = WRITERS.has(name) && (!COPIES.has(name) || index === operands.length - 1)
-      if (place.control && writes) refused = `${name} would change ${word.value}, which tools never write`
+      if (place.guard === "alwaysAsk" && writes) notPlain.push(`${word.value} can make other programs run code`)
+      if (place.guard === "forbidden" && writes) refused = `${name} would change ${word.value}, which tools never write`
     }
   }
-  if (SECOND_IS_WRITTEN.has(name) && operands.filter((word) => !word.value.startsWith("-")).length > 1) notPlain.push("writes its second file")
+  if (SECOND_IS_WRITTEN.has(name) && operands.filter((word) => !word.value.startsWith("-")).length > 1)
+    notPlain.push("writes its second file")
   return { paths: [...new Set(found)], notPlain: [...new Set(notPlain)], ...(refused === undefined ? {} : { refused }) }
 }

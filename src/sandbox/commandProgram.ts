@@ -11,7 +11,15 @@ import { commandPaths } from "./commandOperands.ts"
 import { riskyWords, skipOptions } from "./commandOptions.ts"
 import type { Paths } from "./commandPaths.ts"
 import { refusalOf } from "./commandRefused.ts"
-import { exactOnly, INSTALLING, isReadOnlyProgram, MULTI_COMMAND, RUNNING_COMMANDS, SHELL_STATE, WRITERS } from "./commandTables.ts"
+import {
+  exactOnly,
+  INSTALLING,
+  isReadOnlyProgram,
+  MULTI_COMMAND,
+  RUNNING_COMMANDS,
+  SHELL_STATE,
+  WRITERS
+} from "./commandTables.ts"
 import type { ShellWord } from "./commandWords.ts"
 
 export interface Surroundings {
@@ -34,7 +42,18 @@ export interface Facts {
   readonly refused?: string
 }
 
-const BUILTINS: ReadonlySet<string> = new Set([...SHELL_STATE, "echo", "printf", "true", "false", ":", "test", "[", "pwd", "type"])
+const BUILTINS: ReadonlySet<string> = new Set([
+  ...SHELL_STATE,
+  "echo",
+  "printf",
+  "true",
+  "false",
+  ":",
+  "test",
+  "[",
+  "pwd",
+  "type"
+])
 const SYSTEM = /^\/(?:usr|bin|sbin|opt|lib|lib64|nix\/store|run\/current-system|snap|Applications|Library|System)\//
 
 const isExecutable = (path: string): boolean => {
@@ -84,7 +103,8 @@ const program = (word: string, around: Surroundings): Program => {
   if (BUILTINS.has(word)) return { name: word, names: [word], notPlain, unsettled: [] }
   const { file, open } = lookUp(word, around)
   const real = file === undefined ? undefined : realName(file)
-  const unsettled = open === undefined ? [] : [`PATH looks for ${word} in ${open === "" ? "the current directory" : open} first`]
+  const unsettled =
+    open === undefined ? [] : [`PATH looks for ${word} in ${open === "" ? "the current directory" : open} first`]
   return { name: word, names: real === undefined ? [word] : [...new Set([word, real])], notPlain, unsettled }
 }
 
@@ -102,21 +122,29 @@ const runningCommand = (name: string, args: ReadonlyArray<string>): string | und
   if (!Object.hasOwn(RUNNING_COMMANDS, name)) return undefined
   const at = skipOptions(args, 0, new Set())
   const first = args[at]
-  if (first !== undefined && INSTALLING[name]?.has(first) === true && args.slice(at + 1).some((word) => !word.startsWith("-"))) {
+  if (
+    first !== undefined &&
+    INSTALLING[name]?.has(first) === true &&
+    args.slice(at + 1).some((word) => !word.startsWith("-"))
+  ) {
     return `${name} ${first} runs what the package brings along`
   }
-  return first !== undefined && RUNNING_COMMANDS[name]!.has(first) ? `${name} ${first} runs whatever it is given` : undefined
+  return first !== undefined && RUNNING_COMMANDS[name]!.has(first)
+    ? `${name} ${first} runs whatever it is given`
+    : undefined
 }
 
 /** Builtins that evaluate a subscript in a quoted word (corpus B039). */
 const evaluates = (name: string, args: ReadonlyArray<string>): ReadonlyArray<string> => {
-  if (name === "test" || name === "[") return args.some((word) => /[$`]|\[[^\]]/.test(word)) ? ["may evaluate a subscript"] : []
+  if (name === "test" || name === "[")
+    return args.some((word) => /[$`]|\[[^\]]/.test(word)) ? ["may evaluate a subscript"] : []
   return []
 }
 
 const wordsWhy = (words: ReadonlyArray<ShellWord>): ReadonlyArray<string> => {
   const [first] = words
-  const dynamic = first !== undefined && (first.why.length > 0 || first.glob) ? ["the program's name is not literal"] : []
+  const dynamic =
+    first !== undefined && (first.why.length > 0 || first.glob) ? ["the program's name is not literal"] : []
   return [...dynamic, ...words.flatMap((word) => word.why)]
 }
 
@@ -133,14 +161,27 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
   const options = git === undefined ? riskyWords(named, args).map((word) => `has the option ${word}`) : git.notPlain
   const places = commandPaths(named, operands, around.paths)
   const content = contentOf(words[0]?.value ?? "", named, args, around.paths)
-  const only = found.names.map(exactOnly).find((why) => why !== undefined) ?? git?.exactOnly ?? runningCommand(named, args)
-  const refused = found.names.map((name) => refusalOf(name, args, around.paths)).find((why) => why !== undefined) ?? places.refused
+  const only =
+    found.names.map(exactOnly).find((why) => why !== undefined) ?? git?.exactOnly ?? runningCommand(named, args)
+  const refused =
+    found.names.map((name) => refusalOf(name, args, around.paths)).find((why) => why !== undefined) ?? places.refused
   const state = SHELL_STATE.has(found.name) ? [`${found.name} changes the shell or runs what it is given`] : []
   return {
     name: named,
     names: found.names,
-    notPlain: [...wordsWhy(words), ...found.notPlain, ...state, ...options, ...evaluates(named, args), ...places.notPlain],
-    unsettled: [...found.unsettled, ...(git?.unsettled ?? []), ...(content.unread === undefined ? [] : [`${content.unread} cannot be read`])],
+    notPlain: [
+      ...wordsWhy(words),
+      ...found.notPlain,
+      ...state,
+      ...options,
+      ...evaluates(named, args),
+      ...places.notPlain
+    ],
+    unsettled: [
+      ...found.unsettled,
+      ...(git?.unsettled ?? []),
+      ...(content.unread === undefined ? [] : [`${content.unread} cannot be read`])
+    ],
     paths: places.paths,
     prefix: prefixOf(found.name, args),
     readOnly: isReadOnlyProgram(named) && !WRITERS.has(named) && (git?.readOnly ?? true),

@@ -10,13 +10,19 @@ const names = (text: string): ReadonlySet<string> => new Set(text.split(" "))
 
 const RIGHTS = names("sudo sudoedit su doas pkexec runuser run0 gosu su-exec sg newgrp super calife dzdo please")
 const MACHINE = names("shutdown reboot halt poweroff init telinit kexec")
-const DISKS = /^(?:mkfs(?:\..+)?|mke2fs|mkswap|wipefs|fdisk|sfdisk|cfdisk|gdisk|sgdisk|parted|blkdiscard|hdparm|cryptsetup|badblocks)$/
+const DISKS =
+  /^(?:mkfs(?:\..+)?|mke2fs|mkswap|wipefs|fdisk|sfdisk|cfdisk|gdisk|sgdisk|parted|blkdiscard|hdparm|cryptsetup|badblocks)$/
 const SYSTEMCTL = names("poweroff reboot halt kexec rescue emergency suspend hibernate soft-reboot")
-const NETWORK = names("curl wget wget2 aria2c http https xh nc ncat netcat socat telnet lynx w3m links elinks ftp lftp ssh openssl")
+const NETWORK = names(
+  "curl wget wget2 aria2c http https xh nc ncat netcat socat telnet lynx w3m links elinks ftp lftp ssh openssl"
+)
 const METADATA = names("metadata.google.internal metadata.goog metadata.azure.internal")
 
 const isMetadata = (host: string): boolean => {
-  const bare = host.replace(/^\[|\]$/g, "").replace(/\.$/, "").toLowerCase()
+  const bare = host
+    .replace(/^\[|\]$/g, "")
+    .replace(/\.$/, "")
+    .toLowerCase()
   if (METADATA.has(bare)) return true
   if (isIP(bare) === 4) return bare.startsWith("169.254.") || bare === "100.100.100.200" || bare === "192.0.0.192"
   return /^(?:fe80:|fd00:ec2:|::ffff:a9fe:)/.test(bare)

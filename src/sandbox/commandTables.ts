@@ -40,7 +40,10 @@ const EXACT_ONLY: ReadonlyArray<readonly [ReadonlySet<string>, string]> = [
       links elinks rclone aws gcloud az gh glab dig nslookup host ping`),
     "it reaches the network, and no host was named"
   ],
-  [set("pkill killall kill skill xkill gpg ssh-keygen ssh-add ssh-agent security pass keyctl"), "it reaches processes or keys that are not the workspace's"]
+  [
+    set("pkill killall kill skill xkill gpg ssh-keygen ssh-add ssh-agent security pass keyctl"),
+    "it reaches processes or keys that are not the workspace's"
+  ]
 ]
 
 export const exactOnly = (name: string): string | undefined =>

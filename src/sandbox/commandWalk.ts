@@ -16,12 +16,15 @@ import type { SimpleCommand } from "../domain/Approval.ts"
 import { isSink } from "./commandPaths.ts"
 import { type Facts, judgeProgram, type Surroundings } from "./commandProgram.ts"
 import { isDevice } from "./commandRefused.ts"
+import { commandSpans, hasResidue, type Span } from "./commandResidue.ts"
 import { SHELLS } from "./commandTables.ts"
 import { shellWords, type ShellWord } from "./commandWords.ts"
 import { unwrap, type Wrapper } from "./commandWrappers.ts"
 
 /** Nested scripts and wrappers; deeper ones are refused, since a deny rule could hide below. */
 const MAX_DEPTH = 16
+/** Levels of the syntax tree: the parser's own guard does not count what is parsed on demand. */
+const MAX_LEVELS = 400
 
 const DOUBTS: Readonly<Record<string, string>> = {
   If: "has a condition",
@@ -47,22 +50,36 @@ export interface Collected {
   refused: string | undefined
 }
 
+const TOO_DEEP = "is nested too deeply to be judged"
+
 interface Walk extends Collected {
   readonly around: Surroundings
   readonly facts: Map<string, Facts>
+  level: number
+  /** The script being walked, and what of it is accounted for. */
+  source: string
+  spans: Array<Span>
 }
 
 export const collect = (source: string, around: Surroundings): Collected => {
   const walk: Walk = {
     around,
     facts: new Map(),
+    level: 0,
+    source,
+    spans: [],
     commands: [],
     writes: new Set(),
     reads: new Set(),
     doubts: new Set(),
     refused: undefined
   }
-  script(walk, source, [], 0)
+  try {
+    script(walk, source, [], 0)
+  } catch {
+    // The parser gave up on text that was made to break it: what it did not reach may be anything.
+    refuse(walk, "cannot be taken apart")
+  }
   return walk
 }
 
@@ -71,11 +88,16 @@ const refuse = (walk: Walk, why: string) => {
 }
 
 const script = (walk: Walk, source: string, started: ReadonlyArray<string>, depth: number): void => {
-  if (depth > MAX_DEPTH) return refuse(walk, "is nested too deeply to be judged")
+  if (depth > MAX_DEPTH) return refuse(walk, TOO_DEEP)
+  const outer = { source: walk.source, spans: walk.spans }
+  Object.assign(walk, { source, spans: [] })
   visit(walk, parse(source), source, started, depth)
+  if (walk.doubts.size === 0 && hasResidue(source, walk.spans)) walk.doubts.add("has something that is not understood")
+  Object.assign(walk, outer)
 }
 
 const visit = (walk: Walk, node: SyntaxNode, source: string, started: ReadonlyArray<string>, depth: number): void => {
+  if (walk.level > MAX_LEVELS) return refuse(walk, TOO_DEEP)
   const text = node.type === "Script" ? (node.source ?? source) : source
   if (node.type === "Script" && (node.errors?.length ?? 0) > 0)
     walk.doubts.add(`cannot be read: ${node.errors![0]!.message}`)
@@ -85,7 +107,9 @@ const visit = (walk: Walk, node: SyntaxNode, source: string, started: ReadonlyAr
   if (node.type === "Command") simple(walk, node, text, started, depth)
   if (node.type === "Redirected")
     for (const one of node.redirects) for (const why of redirect(walk, one)) walk.doubts.add(why)
+  walk.level += 1
   forEachChild(node, (child) => visit(walk, child, text, started, depth))
+  walk.level -= 1
 }
 
 /** A function that starts itself in the background or twice in a pipe has no end (fork bomb). */
@@ -140,11 +164,18 @@ const writing = (walk: Walk, word: ShellWord): ReadonlyArray<string> => {
   walk.writes.add(word.value)
   const place = walk.around.paths.place(word.value)
   if (isDevice(word.value) || isDevice(place.path)) refuse(walk, `would write to the device ${word.value}`)
-  else if (place.control) refuse(walk, `would write ${word.value}, which tools never write`)
+  else if (place.guard === "forbidden") refuse(walk, `would write ${word.value}, which tools never write`)
   else if (!place.inside && !word.value.includes("$") && !word.value.includes("`"))
     refuse(walk, `would write ${word.value} outside the workspace`)
   return [`writes ${word.value}`]
 }
+
+/** `< 2>&1`: to bash the 2 belongs to the second redirect. */
+const runsOn = (one: Redirection, source: string): boolean =>
+  one.type !== "HereDoc" &&
+  one.target !== undefined &&
+  /^\d+$/.test(one.target.text) &&
+  /[<>]/.test(source[one.target.end] ?? "")
 
 const simple = (walk: Walk, node: Command, source: string, started: ReadonlyArray<string>, depth: number): void => {
   const home = walk.around.paths.home
@@ -157,6 +188,8 @@ const simple = (walk: Walk, node: Command, source: string, started: ReadonlyArra
   const assigns = node.prefix.flatMap((part) => (part.type === "Assignment" ? [`sets ${part.name}`] : []))
   const redirects = node.redirects.flatMap((one) => redirect(walk, one))
   const text = source.slice(node.pos, node.end)
+  if (node.redirects.some((one) => runsOn(one, source))) walk.doubts.add("has redirects that can be read in two ways")
+  if (source === walk.source) walk.spans.push(...commandSpans(node))
   command(walk, words, text, [...started, ...assigns, ...redirects], depth)
   if (SHELLS.has(words[0]?.value.split("/").at(-1) ?? "")) fed(walk, node, depth + 1)
 }
@@ -165,7 +198,8 @@ const simple = (walk: Walk, node: Command, source: string, started: ReadonlyArra
 const fed = (walk: Walk, node: Command, depth: number): void => {
   for (const one of node.redirects) {
     if (one.type === "HereDoc") script(walk, one.body.text, ["is fed to a shell"], depth)
-    if (one.type === "HereString" && one.target !== undefined) script(walk, one.target.value, ["is fed to a shell"], depth)
+    if (one.type === "HereString" && one.target !== undefined)
+      script(walk, one.target.value, ["is fed to a shell"], depth)
   }
 }
 
@@ -215,7 +249,7 @@ const bare = (text: string, notPlain: ReadonlyArray<string>): SimpleCommand => (
 })
 
 const open = (walk: Walk, wrapper: Wrapper, name: string, depth: number): void => {
-  if (depth > MAX_DEPTH) return refuse(walk, "is nested too deeply to be judged")
+  if (depth > MAX_DEPTH) return refuse(walk, TOO_DEEP)
   const why = [`is started by ${name}`]
   for (const words of wrapper.commands) command(walk, words, words.map((word) => word.value).join(" "), why, depth)
   for (const text of wrapper.scripts) {

@@ -29,7 +29,10 @@ describe("answers", () => {
       })
       assert.match(request_id, /^req_[0-9a-f]{32}$/)
       assert.strictEqual(expires_at, "1970-01-01T00:01:00.000Z")
-      assert.deepStrictEqual(grant_options.map(({ id }) => id), ["exact"])
+      assert.deepStrictEqual(
+        grant_options.map(({ id }) => id),
+        ["exact"]
+      )
       assert.notStrictEqual(request_id, second!.request_id)
     }).pipe(Effect.provide(layerGate({ questions, approvalTimeoutMs: 60_000 })))
   })
@@ -64,17 +67,27 @@ describe("answers", () => {
         request_id: questions[0]!.request.request_id,
         by: "ada"
       })
-      assert.deepStrictEqual([verdict.decision, verdict.by, again.via, again.grant_id], ["allow_session", "ada", "grant", grant_id])
+      assert.deepStrictEqual(
+        [verdict.decision, verdict.by, again.via, again.grant_id],
+        ["allow_session", "ada", "grant", grant_id]
+      )
       assert.strictEqual(questions.length, 1)
-      assert.deepStrictEqual((yield* (yield* GrantStore).list(check.session_id)).map((one) => one.grant_id), [grant_id])
+      assert.deepStrictEqual(
+        (yield* (yield* GrantStore).list(check.session_id)).map((one) => one.grant_id),
+        [grant_id]
+      )
     }).pipe(Effect.provide(layerGate({ questions, answering: answer("allow_session", { by: "ada" }) })))
   })
 
   it.effect("deny gives no permit (R145)", () =>
     Effect.gen(function* () {
       const verdict = yield* (yield* ApprovalGate).check(write())
-      assert.deepStrictEqual([verdict.decision, verdict.via, verdict.reason, verdict.permit], ["deny", "user", "not now", undefined])
-    }).pipe(Effect.provide(layerGate({ answering: answer("deny", { reason: "not now" }) }))))
+      assert.deepStrictEqual(
+        [verdict.decision, verdict.via, verdict.reason, verdict.permit],
+        ["deny", "user", "not now", undefined]
+      )
+    }).pipe(Effect.provide(layerGate({ answering: answer("deny", { reason: "not now" }) })))
+  )
 
   it.effect.each([
     ["an unknown word", { decision: "yes" as Reply["decision"], via: "user" }],
@@ -88,7 +101,8 @@ describe("answers", () => {
     Effect.gen(function* () {
       const verdict = yield* (yield* ApprovalGate).check(write())
       assert.deepStrictEqual([verdict.decision, verdict.permit, verdict.grant], ["deny", undefined, undefined])
-    }).pipe(Effect.provide(layerGate({ answering: () => Effect.succeed(reply) }))))
+    }).pipe(Effect.provide(layerGate({ answering: () => Effect.succeed(reply) })))
+  )
 
   it.effect("a grant that cannot be saved counts once, and says so (LESSONS 31)", () => {
     const failing = GrantStore.of({
@@ -102,7 +116,9 @@ describe("answers", () => {
       const verdict = yield* (yield* ApprovalGate).check(write())
       assert.deepStrictEqual([verdict.decision, verdict.grant, permitOf(verdict)], ["allow_once", undefined, true])
       assert.strictEqual(verdict.reason, "the grant could not be saved, so it counts only this once")
-    }).pipe(Effect.provide(layerGate({ answering: answer("allow_session"), store: Layer.succeed(GrantStore, failing) })))
+    }).pipe(
+      Effect.provide(layerGate({ answering: answer("allow_session"), store: Layer.succeed(GrantStore, failing) }))
+    )
   })
 
   it.effect("what is asked about every time leaves no grant (P11)", () =>
@@ -111,7 +127,8 @@ describe("answers", () => {
       const verdict = yield* (yield* ApprovalGate).check(check)
       assert.deepStrictEqual([verdict.decision, verdict.grant], ["allow_once", undefined])
       assert.deepStrictEqual(yield* (yield* GrantStore).list(check.session_id), [])
-    }).pipe(Effect.provide(layerGate({ answering: answer("allow_session") }))))
+    }).pipe(Effect.provide(layerGate({ answering: answer("allow_session") })))
+  )
 })
 
 describe("no answer", () => {

@@ -1,20 +1,35 @@
 /**
- * The chain as a table: call × mode, and whether anybody is asked (R303, R137, R138, R140, R141, R142, R160).
+ * The chain as a table: call × mode, and whether anybody is asked (R303, R319, R137–R142, R160).
  * Every row runs the real gate with a person who would allow; "ask" means that this person was asked.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { ApprovalGate, type Check, type Mode } from "../../src/approval/ApprovalGate.ts"
 import type { Question } from "../../src/approval/Approver.ts"
-import { answer, bash, forbidden, guarded, layerGate, makeCheck, read, WORKSPACE, write } from "../support/approvalGate.ts"
+import {
+  answer,
+  bash,
+  forbidden,
+  guarded,
+  layerGate,
+  makeCheck,
+  read,
+  WORKSPACE,
+  write
+} from "../support/approvalGate.ts"
 
 type Outcome = "allow" | "ask" | "deny"
 
 const MODES: ReadonlyArray<Mode> = ["ask", "accept-edits", "plan", "never-ask", "bypass"]
 
 const outside = () =>
-  makeCheck("write_file", { path: "/x" }, { risk: "mutating", reason: "writes", paths: [`${WORKSPACE}-evil/x`], opaque: false })
-const remote = () => makeCheck("mcp_do", { x: 1 }, { risk: "dangerous", reason: "a server's tool", paths: [], opaque: true })
+  makeCheck(
+    "write_file",
+    { path: "/x" },
+    { risk: "mutating", reason: "writes", paths: [`${WORKSPACE}-evil/x`], opaque: false }
+  )
+const remote = () =>
+  makeCheck("mcp_do", { x: 1 }, { risk: "dangerous", reason: "a server's tool", paths: [], opaque: true })
 
 const rows: ReadonlyArray<readonly [string, () => Check, ...ReadonlyArray<Outcome>]> = [
   //                                              ask      accept   plan    never    bypass

@@ -2,9 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { ApprovalGate, type Check } from "../../src/approval/ApprovalGate.ts"
+import { ApprovalGate, type Check, type Mode } from "../../src/approval/ApprovalGate.ts"
 import type { Question } from "../../src/approval/Approver.ts"
-import { GateSettings } from "../../src/approval/GateSettings.ts"
 import { GrantStore } from "../../src/approval/GrantStore.ts"
 import { answer, bash, layerGate, makeCheck, read, write, WORKSPACE } from "../support/approvalGate.ts"
 import { judgeBash, makeGrant, makeWorkspace } from "../support/approvalCorpus.ts"
@@ -12,7 +11,8 @@ import { judgeBash, makeGrant, makeWorkspace } from "../support/approvalCorpus.t
 /** The first call is answered with `option` for the session; which of the others are asked about again? */
 const askedAgain = (first: Check, option: string, others: ReadonlyArray<Check>) => {
   const questions: Array<Question> = []
-  const answering = ({ request }: Question) => answer("allow_session", request.call_id === first.call.call_id ? { grant_option: option } : {})(questions[0]!)
+  const answering = ({ request }: Question) =>
+    answer("allow_session", request.call_id === first.call.call_id ? { grant_option: option } : {})(questions[0]!)
   return Effect.gen(function* () {
     const gate = yield* ApprovalGate
     yield* gate.check(first)
@@ -39,28 +39,46 @@ describe("grants", () => {
         write()
       ]),
       (asked) => assert.deepStrictEqual(asked, [false, true, true, true, true])
-    ))
+    )
+  )
 
   it.effect("command: whole words of a plain command (R154)", () =>
     Effect.map(
-      askedAgain(bash("npm test"), "command", [bash("npm test -- src/a.ts"), bash("npm testify"), bash("npm test && npm publish"), bash("X=1 npm test")]),
+      askedAgain(bash("npm test"), "command", [
+        bash("npm test -- src/a.ts"),
+        bash("npm testify"),
+        bash("npm test && npm publish"),
+        bash("X=1 npm test")
+      ]),
       (asked) => assert.deepStrictEqual(asked, [false, true, true, true])
-    ))
+    )
+  )
 
   it.effect("directory: whole path segments (R153)", () =>
     Effect.map(
-      askedAgain(write("src/a.ts"), "directory", [write("src/b.ts"), write("src/new/deep/c.ts"), write("src/.hidden"), write("srcx/a.ts"), write("a.ts")]),
+      askedAgain(write("src/a.ts"), "directory", [
+        write("src/b.ts"),
+        write("src/new/deep/c.ts"),
+        write("src/.hidden"),
+        write("srcx/a.ts"),
+        write("a.ts")
+      ]),
       (asked) => assert.deepStrictEqual(asked, [false, false, false, true, true])
-    ))
+    )
+  )
 
   it.effect("file: this file alone, glob characters taken for themselves (R153)", () =>
     Effect.map(
       askedAgain(write("src/[ab]*.ts"), "file", [write("src/[ab]*.ts"), write("src/a.ts"), write("src/b1.ts")]),
       (asked) => assert.deepStrictEqual(asked, [false, true, true])
-    ))
+    )
+  )
 
   it.effect("another session is asked (R161)", () =>
-    Effect.map(askedAgain(write("src/a.ts"), "exact", [write("src/a.ts", "session-b")]), (asked) => assert.deepStrictEqual(asked, [true])))
+    Effect.map(askedAgain(write("src/a.ts"), "exact", [write("src/a.ts", "session-b")]), (asked) =>
+      assert.deepStrictEqual(asked, [true])
+    )
+  )
 
   it.effect("expiry and revocation end it (R155, R156)", () => {
     const questions: Array<Question> = []
@@ -80,20 +98,23 @@ describe("grants", () => {
     }).pipe(Effect.provide(layerGate({ questions, answering: answer("allow_session") })))
   })
 
-  it.effect("a change of mode holds from the next check on, and beats every grant", () =>
-    Effect.gen(function* () {
+  it.effect("a change of mode holds from the next check on, and beats every grant", () => {
+    let mode: Mode = "ask"
+    return Effect.gen(function* () {
       const gate = yield* ApprovalGate
       yield* gate.check(write())
-      yield* (yield* GateSettings).setMode("plan")
+      mode = "plan"
       assert.strictEqual((yield* gate.check(write())).rule, "mode: plan")
       assert.strictEqual((yield* gate.check(read())).decision, "allow_once")
-    }).pipe(Effect.provide(layerGate({ answering: answer("allow_session") }))))
+    }).pipe(Effect.provide(layerGate({ answering: answer("allow_session"), mode: Effect.sync(() => mode) })))
+  })
 
   it("a grant of another workspace or tool covers nothing (R152)", () => {
     const workspace = makeWorkspace()
     try {
       const grant = makeGrant(workspace.path, "prefix", ["git", "status"])
-      const action = (some: typeof grant) => judgeBash({ command: "git status", workspace: workspace.path, grants: [some] }).action
+      const action = (some: typeof grant) =>
+        judgeBash({ command: "git status", workspace: workspace.path, grants: [some] }).action
       assert.deepStrictEqual(
         [grant, { ...grant, workspace: `${workspace.path}-other` }, { ...grant, tool_name: "mcp_bash" }].map(action),
         ["allow", "ask", "ask"]
@@ -112,20 +133,31 @@ describe("grants", () => {
     ["FOO=1 npm test", ["exact"]],
     ["cat ../x", ["exact"]],
     ["npm install left-pad", ["exact"]]
-  ] as ReadonlyArray<readonly [string, ReadonlyArray<string>]>)("%s offers %j, exact first (P5, P8)", ([command, ids]) => {
-    const questions: Array<Question> = []
-    return Effect.gen(function* () {
-      yield* (yield* ApprovalGate).check(bash(command))
-      assert.deepStrictEqual(questions[0]!.request.grant_options.map(({ id }) => id), ids)
-      assert.strictEqual(questions[0]!.request.grant_options[0]!.matcher.kind, "exact")
-    }).pipe(Effect.provide(layerGate({ questions })))
-  })
+  ] as ReadonlyArray<readonly [string, ReadonlyArray<string>]>)(
+    "%s offers %j, exact first (P5, P8)",
+    ([command, ids]) => {
+      const questions: Array<Question> = []
+      return Effect.gen(function* () {
+        yield* (yield* ApprovalGate).check(bash(command))
+        assert.deepStrictEqual(
+          questions[0]!.request.grant_options.map(({ id }) => id),
+          ids
+        )
+        assert.strictEqual(questions[0]!.request.grant_options[0]!.matcher.kind, "exact")
+      }).pipe(Effect.provide(layerGate({ questions })))
+    }
+  )
 
   it.effect("two workspaces of the same name's beginning stay apart", () =>
     Effect.map(
       askedAgain(write("src/a.ts"), "directory", [
-        makeCheck("write_file", {}, { risk: "mutating", reason: "", paths: [`${WORKSPACE}-evil/src/a.ts`], opaque: false })
+        makeCheck(
+          "write_file",
+          {},
+          { risk: "mutating", reason: "", paths: [`${WORKSPACE}-evil/src/a.ts`], opaque: false }
+        )
       ]),
       (asked) => assert.deepStrictEqual(asked, [true])
-    ))
+    )
+  )
 })

@@ -5,5 +5,5 @@ import { sessionIndexContract } from "./sessionIndex.ts"
 import { layerMemory } from "../../src/store/memory/MemoryStore.ts"
 
 journalContract("memory", layerMemory)
-journalModelContract("memory", layerMemory)
+journalModelContract("memory", layerMemory, 300)
 sessionIndexContract("memory", layerMemory)

@@ -5,5 +5,5 @@ import { sessionIndexContract } from "./sessionIndex.ts"
 import { layerTempSqlite } from "../support/tempStore.ts"
 
 journalContract("SQLite", layerTempSqlite)
-journalModelContract("SQLite", layerTempSqlite)
+journalModelContract("SQLite", layerTempSqlite, 60)
 sessionIndexContract("SQLite", layerTempSqlite)

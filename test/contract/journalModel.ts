@@ -104,7 +104,11 @@ const step = Effect.fnUntraced(function* (model: Model, op: Operation) {
   }
 })
 
-export const journalModelContract = (name: string, store: Layer.Layer<Journal | SessionIndex, StoreError>) =>
+export const journalModelContract = (
+  name: string,
+  store: Layer.Layer<Journal | SessionIndex, StoreError>,
+  runs: number
+) =>
   describe(`Journal against a list, ${name}`, () => {
     it.effect.prop(
       "does what a list would",
@@ -117,6 +121,6 @@ export const journalModelContract = (name: string, store: Layer.Layer<Journal | 
             if (model !== undefined) yield* step(model, operation)
           }
         }).pipe(Effect.provide(store)),
-      { arbitrary: { runs: 150, size: 40 } }
+      { arbitrary: { runs, size: 40 } }
     )
   })

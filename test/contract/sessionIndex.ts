@@ -105,7 +105,7 @@ const numbers = (store: Store) => {
         { concurrency: "unbounded" }
       )
       assert.deepStrictEqual(
-        [...given].sort((a, b) => a - b),
+        given.toSorted((a, b) => a - b),
         Array.from({ length: 50 }, (_, i) => i + 1)
       )
       assert.strictEqual(yield* index.nextNumber("web"), 1)

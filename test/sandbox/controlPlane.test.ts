@@ -6,14 +6,42 @@ import { Effect } from "effect"
 import { dir, workspaceOf } from "../support/workspaceDir.ts"
 
 const FORBIDDEN = [
-  ".git/hooks/pre-commit", ".git/config", ".git", "sub/.git/config", ".GIT/config", ".Git./hooks/x", ".git /config",
-  ".claw/grants.json", ".CLAW/settings.json", ".ｃlaw/settings.json", "deep/.claw/x", ".claw", "GIT~1/config"
+  ".git/hooks/pre-commit",
+  ".git/config",
+  ".git",
+  "sub/.git/config",
+  ".GIT/config",
+  ".Git./hooks/x",
+  ".git /config",
+  ".claw/grants.json",
+  ".CLAW/settings.json",
+  ".ｃlaw/settings.json",
+  "deep/.claw/x",
+  ".claw",
+  "GIT~1/config"
 ]
 const ASKED = [
-  ".vscode/settings.json", ".idea/workspace.xml", ".mcp.json", ".npmrc", "package.json", "packages/a/package.json",
-  ".VSCode/tasks.json", "Makefile", ".github/workflows/ci.yml", ".envrc", ".husky/pre-commit"
+  ".vscode/settings.json",
+  ".idea/workspace.xml",
+  ".mcp.json",
+  ".npmrc",
+  "package.json",
+  "packages/a/package.json",
+  ".VSCode/tasks.json",
+  "Makefile",
+  ".github/workflows/ci.yml",
+  ".envrc",
+  ".husky/pre-commit"
 ]
-const FREE = [".gitignore", "src/index.ts", "git/config", "claw/x", "package-lock.json", ".github/README.md", "docs/package.json.md"]
+const FREE = [
+  ".gitignore",
+  "src/index.ts",
+  "git/config",
+  "claw/x",
+  "package-lock.json",
+  ".github/README.md",
+  "docs/package.json.md"
+]
 
 it.effect("the control plane is forbidden in every spelling, also when it does not exist (P032, P034, P036)", () =>
   Effect.gen(function* () {
@@ -40,9 +68,16 @@ it.effect("a link inside does not hide the control plane", () =>
 it.effect("files that make other programs run code ask every time, ordinary ones do not (P038, P040, P052)", () =>
   Effect.gen(function* () {
     const workspace = yield* workspaceOf(yield* dir)
-    const kinds = (paths: ReadonlyArray<string>) => Effect.forEach(paths, (path) => Effect.map(workspace.locate(path), ({ guard }) => `${path} ${guard.kind}`))
-    assert.deepStrictEqual(yield* kinds(ASKED), ASKED.map((path) => `${path} alwaysAsk`))
-    assert.deepStrictEqual(yield* kinds(FREE), FREE.map((path) => `${path} free`))
+    const kinds = (paths: ReadonlyArray<string>) =>
+      Effect.forEach(paths, (path) => Effect.map(workspace.locate(path), ({ guard }) => `${path} ${guard.kind}`))
+    assert.deepStrictEqual(
+      yield* kinds(ASKED),
+      ASKED.map((path) => `${path} alwaysAsk`)
+    )
+    assert.deepStrictEqual(
+      yield* kinds(FREE),
+      FREE.map((path) => `${path} free`)
+    )
   })
 )
 

@@ -112,9 +112,16 @@ describe("paths", () => {
       const there = yield* dir
       layOut(there)
       const workspace = yield* workspaceOf(there)
-      const sentence = (path: string) => Effect.map(Effect.flip(workspace.locate(path)), ({ code, detail }) => [code, detail.replace(/".*"/, "")])
+      const sentence = (path: string) =>
+        Effect.map(Effect.flip(workspace.locate(path)), ({ code, detail }) => [code, detail.replace(/".*"/, "")])
       const expected = ["workspace_escape", " leads outside the workspace."]
-      for (const path of ["../outside/secret.txt", "../outside/nothing.txt", "../nowhere/x", "/etc/passwd/x", "/root/x/y"]) {
+      for (const path of [
+        "../outside/secret.txt",
+        "../outside/nothing.txt",
+        "../nowhere/x",
+        "/etc/passwd/x",
+        "/root/x/y"
+      ]) {
         assert.deepStrictEqual(yield* sentence(path), expected, path)
       }
     })
@@ -127,7 +134,11 @@ describe("paths", () => {
       const workspace = yield* workspaceOf(there)
       for (const [path, relative, kind] of ALLOWED) {
         const place = yield* workspace.locate(path.replace("{ws}", there.ws))
-        assert.deepStrictEqual([place.relative, place.kind, place.real], [relative, kind, join(there.ws, relative)], path)
+        assert.deepStrictEqual(
+          [place.relative, place.kind, place.real],
+          [relative, kind, join(there.ws, relative)],
+          path
+        )
       }
     })
   )

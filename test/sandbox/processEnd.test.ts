@@ -24,7 +24,9 @@ describe("the end of a call", () => {
   it.live("does not wait for a background child that chats for ever", () =>
     Effect.gen(function* () {
       const runner = yield* runnerOf()
-      const { ms, value } = yield* timed(runner.run(script("(while :; do echo tick; sleep 0.1; done) & sleep 0.3; echo end-mark")))
+      const { ms, value } = yield* timed(
+        runner.run(script("(while :; do echo tick; sleep 0.1; done) & sleep 0.3; echo end-mark"))
+      )
       const before = value.output.text
       assert.include(before, "tick")
       assert.include(before, "end-mark")
@@ -82,7 +84,9 @@ describe("the end of a call", () => {
   it.live("a program that ends well on TERM may say so", () =>
     Effect.gen(function* () {
       const runner = yield* runnerOf()
-      const value = yield* runner.run(script("trap 'echo tidied; exit 3' TERM; echo up; while :; do sleep 0.05; done", { timeout_ms: 300 }))
+      const value = yield* runner.run(
+        script("trap 'echo tidied; exit 3' TERM; echo up; while :; do sleep 0.05; done", { timeout_ms: 300 })
+      )
       // bash itself may add that its sleep was terminated.
       const said = value.output.text.split("\n").filter((line) => line !== "Terminated")
       assert.deepStrictEqual([said, value.exit_code, value.timed_out], [["up", "tidied", ""], 3, true])

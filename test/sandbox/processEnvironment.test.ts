@@ -5,11 +5,26 @@ import { runnerOf, script } from "../support/processes.ts"
 
 const CANARY = "canary-5f1c"
 const secrets = Object.fromEntries(
-  ["OPENAI_API_KEY", "CLAW_TOKEN", "AWS_SECRET_ACCESS_KEY", "DATABASE_URL", "SSH_AUTH_SOCK", "HTTP_PROXY", "BASH_ENV", "ENV",
-    "LD_PRELOAD", "NODE_OPTIONS", "PYTHONSTARTUP", "GIT_DIR", "BASH_FUNC_ls%%", "LC_secret", "PROMPT_COMMAND"].map((name) => [name, CANARY])
+  [
+    "OPENAI_API_KEY",
+    "CLAW_TOKEN",
+    "AWS_SECRET_ACCESS_KEY",
+    "DATABASE_URL",
+    "SSH_AUTH_SOCK",
+    "HTTP_PROXY",
+    "BASH_ENV",
+    "ENV",
+    "LD_PRELOAD",
+    "NODE_OPTIONS",
+    "PYTHONSTARTUP",
+    "GIT_DIR",
+    "BASH_FUNC_ls%%",
+    "LC_secret",
+    "PROMPT_COMMAND"
+  ].map((name) => [name, CANARY])
 )
 
-const lines = (text: string) => text.trimEnd().split("\n").sort()
+const lines = (text: string) => text.trimEnd().split("\n").toSorted()
 
 describe("the environment of a child", () => {
   it.live("is an allow-list: no key of ours reaches it", () =>
@@ -18,10 +33,28 @@ describe("the environment of a child", () => {
       const runner = yield* runnerOf({ environment })
       const { output } = yield* runner.run(script("env; cat /proc/self/environ; set", { id: "call-7" }))
       assert.notInclude(output.text, CANARY)
-      const { output: env } = yield* runner.run(script("env | cut -d= -f1 | grep -vE '^(GIT_|SSH_|_$|PWD$|OLDPWD$|SHLVL$)'", { id: "call-7" }))
+      const { output: env } = yield* runner.run(
+        script("env | cut -d= -f1 | grep -vE '^(GIT_|SSH_|_$|PWD$|OLDPWD$|SHLVL$)'", { id: "call-7" })
+      )
       assert.deepStrictEqual(lines(env.text), [
-        "AWS_PAGER", "CLAW_CALL_ID", "COMPOSER_NO_INTERACTION", "DEBIAN_FRONTEND", "EDITOR", "GCM_INTERACTIVE", "HOME",
-        "LC_ALL", "MANPAGER", "NO_COLOR", "PAGER", "PATH", "PIP_NO_INPUT", "PYTHONUNBUFFERED", "SYSTEMD_PAGER", "TERM", "TZ", "VISUAL"
+        "AWS_PAGER",
+        "CLAW_CALL_ID",
+        "COMPOSER_NO_INTERACTION",
+        "DEBIAN_FRONTEND",
+        "EDITOR",
+        "GCM_INTERACTIVE",
+        "HOME",
+        "LC_ALL",
+        "MANPAGER",
+        "NO_COLOR",
+        "PAGER",
+        "PATH",
+        "PIP_NO_INPUT",
+        "PYTHONUNBUFFERED",
+        "SYSTEMD_PAGER",
+        "TERM",
+        "TZ",
+        "VISUAL"
       ])
     })
   )
@@ -30,11 +63,16 @@ describe("the environment of a child", () => {
     Effect.gen(function* () {
       const runner = yield* runnerOf()
       const { output } = yield* runner.run(
-        script("[ -t 0 ] || [ -t 1 ] || echo no-tty; (: < /dev/tty) 2>/dev/null || echo no-control; ps -o pid=,pgid=,sid= -p $$ | tr -s ' ' '\\n' | sort -u | grep -c .; echo /proc/$$/fd/*")
+        script(
+          "[ -t 0 ] || [ -t 1 ] || echo no-tty; (: < /dev/tty) 2>/dev/null || echo no-control; ps -o pid=,pgid=,sid= -p $$ | tr -s ' ' '\\n' | sort -u | grep -c .; echo /proc/$$/fd/*"
+        )
       )
       const [tty, control, ids, descriptors = ""] = output.text.split("\n")
       assert.deepStrictEqual([tty, control, ids], ["no-tty", "no-control", "1"])
-      const numbers = descriptors.split(" ").map((path) => Number(path.split("/").at(-1))).filter((fd) => fd < 255 && fd !== 3)
+      const numbers = descriptors
+        .split(" ")
+        .map((path) => Number(path.split("/").at(-1)))
+        .filter((fd) => fd < 255 && fd !== 3)
       assert.deepStrictEqual(numbers, [0, 1, 2])
     })
   )
@@ -53,10 +91,23 @@ describe("the environment of a child", () => {
     })
   )
 
+  it.live("names that the operator adds are passed on, and isolation goes around the program", () =>
+    Effect.gen(function* () {
+      const environment = { ...secrets, PATH: process.env["PATH"] }
+      const isolate = (argv: ReadonlyArray<string>, cwd: string) => ["env", `ISOLATED=${cwd}`, ...argv]
+      const runner = yield* runnerOf({ environment, passEnvironment: ["HTTP_PROXY"], isolate })
+      const text = "echo $HTTP_PROXY $ISOLATED ${DATABASE_URL-none}"
+      const shell = yield* runner.run(script(text))
+      const program = yield* runner.run(script("", { command: { argv: ["printenv", "HTTP_PROXY"] } }))
+      assert.deepStrictEqual([shell.output.text, program.output.text], [`${CANARY} /tmp none\n`, `${CANARY}\n`])
+    })
+  )
+
   it.live("a missing directory, a missing shell, a NUL and a too long command are clear errors", () =>
     Effect.gen(function* () {
       const runner = yield* runnerOf()
-      const reason = (spec: ReturnType<typeof script>) => Effect.map(Effect.flip(runner.run(spec)), (error) => error.reason)
+      const reason = (spec: ReturnType<typeof script>) =>
+        Effect.map(Effect.flip(runner.run(spec)), (error) => error.reason)
       assert.strictEqual(yield* reason(script("true", { cwd: "/nonesuch" })), "bad_directory")
       assert.strictEqual(yield* reason(script("echo \u0000")), "not_started")
       assert.strictEqual(yield* reason(script("#".repeat(3_000_000))), "not_started")

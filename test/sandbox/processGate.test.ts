@@ -15,7 +15,9 @@ it.live("the program begins only after processStarted has returned, with the id 
     const mark = join(there.ws, "mark")
     const told: Array<unknown> = []
     const processStarted = (pid: number, start: string) =>
-      Effect.sleep(100).pipe(Effect.andThen(Effect.sync(() => told.push(existsSync(mark), pid, start === startTimeOf(pid)))))
+      Effect.sleep(100).pipe(
+        Effect.andThen(Effect.sync(() => told.push(existsSync(mark), pid, start === startTimeOf(pid))))
+      )
     const result = yield* runner.run(script(`touch ${mark}; echo $$`, { processStarted }))
     assert.deepStrictEqual(told, [false, Number(result.output.text), true])
     assert.isTrue(existsSync(mark))
@@ -27,7 +29,10 @@ const orphan = (marker: string, sleep: string) =>
     () =>
       new Promise<number>((resolve) => {
         const env = { PATH: process.env["PATH"] ?? "", [MARKER]: marker }
-        const child = spawn("bash", ["-c", `setsid sleep ${sleep} & sleep ${sleep} & echo up; wait`], { detached: true, env })
+        const child = spawn("bash", ["-c", `setsid sleep ${sleep} & sleep ${sleep} & echo up; wait`], {
+          detached: true,
+          env
+        })
         child.stdout.once("data", () => resolve(child.pid as number))
       })
   )

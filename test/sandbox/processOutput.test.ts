@@ -17,20 +17,28 @@ describe("output", () => {
     })
   )
 
-  it.live("two hundred megabytes are drained without memory growing", () =>
-    Effect.gen(function* () {
-      const runner = yield* runnerOf()
-      const before = process.memoryUsage().rss
-      const { output } = yield* runner.run(script("head -c 200000000 /dev/zero | tr '\\0' x"))
-      assert.deepStrictEqual([output.total_chars, output.truncated, output.text.length < 61_000], [200_000_000, true, true])
-      assert.isBelow(process.memoryUsage().rss - before, 120_000_000)
-    })
-  , 60_000)
+  it.live(
+    "two hundred megabytes are drained without memory growing",
+    () =>
+      Effect.gen(function* () {
+        const runner = yield* runnerOf()
+        const before = process.memoryUsage().rss
+        const { output } = yield* runner.run(script("head -c 200000000 /dev/zero | tr '\\0' x"))
+        assert.deepStrictEqual(
+          [output.total_chars, output.truncated, output.text.length < 61_000],
+          [200_000_000, true, true]
+        )
+        assert.isBelow(process.memoryUsage().rss - before, 120_000_000)
+      }),
+    60_000
+  )
 
   it.live("one character cut between two writes is one character; invalid bytes and NUL are replaced", () =>
     Effect.gen(function* () {
       const runner = yield* runnerOf()
-      const { output } = yield* runner.run(script("printf '\\xe6\\x96'; sleep 0.1; printf '\\x87|\\xff|\\0|\\xed\\xa0\\x80|'"))
+      const { output } = yield* runner.run(
+        script("printf '\\xe6\\x96'; sleep 0.1; printf '\\x87|\\xff|\\0|\\xed\\xa0\\x80|'")
+      )
       assert.strictEqual(output.text, "文|\ufffd|\ufffd|\ufffd\ufffd\ufffd|")
       assert.isTrue(output.text.isWellFormed())
     })
@@ -39,7 +47,9 @@ describe("output", () => {
   it.live("stdout and stderr come in the order of writing, and both can be opened again by name", () =>
     Effect.gen(function* () {
       const runner = yield* runnerOf()
-      const { output } = yield* runner.run(script("echo a; echo b >&2; echo c > /dev/stderr; echo d > /dev/stdout; echo e"))
+      const { output } = yield* runner.run(
+        script("echo a; echo b >&2; echo c > /dev/stderr; echo d > /dev/stdout; echo e")
+      )
       assert.strictEqual(output.text, "a\nb\nc\nd\ne\n")
       const apart = yield* runner.run(script("echo a; echo b >&2", { merge: false }))
       assert.deepStrictEqual([apart.output.text, apart.errors.text], ["a\n", "b\n"])
@@ -50,7 +60,11 @@ describe("output", () => {
     Effect.gen(function* () {
       const runner = yield* runnerOf({ limits: { live_chars: 1000 } })
       const shown: Array<string> = []
-      yield* runner.run(script("echo first; head -c 5000000 /dev/zero | tr '\\0' x; echo; echo last", { emit: (text) => shown.push(text) }))
+      yield* runner.run(
+        script("echo first; head -c 5000000 /dev/zero | tr '\\0' x; echo; echo last", {
+          emit: (text) => shown.push(text)
+        })
+      )
       assert.isTrue(shown[0]?.startsWith("first"))
       assert.isBelow(shown.join("").length, 100_000)
       assert.match(shown.join(""), /characters not shown live/)
@@ -58,7 +72,10 @@ describe("output", () => {
   )
 
   it("a cut never halves a character", () => {
-    assert.deepStrictEqual([startOf("a😀b", 2), endOf("a😀b", 2), startOf("a😀b", 3), endOf("a😀b", 3)], ["a", "b", "a😀", "😀b"])
+    assert.deepStrictEqual(
+      [startOf("a😀b", 2), endOf("a😀b", 2), startOf("a😀b", 3), endOf("a😀b", 3)],
+      ["a", "b", "a😀", "😀b"]
+    )
     const capture = makeCapture({ head_chars: 2, tail_chars: 2, live_chars: 9 })
     for (const piece of ["a😀", "xyz😀b"]) capture.push(piece)
     assert.isTrue(capture.result().text.isWellFormed())
@@ -69,19 +86,31 @@ describe("output", () => {
     const decoder = makeDecoder()
     const bytes = Buffer.from("😀")
     const texts = Array.from(bytes, (byte) => decoder.decode(Uint8Array.of(byte)))
-    assert.deepStrictEqual([...texts, decoder.decode(bytes.subarray(0, 2)), decoder.end()], ["", "", "", "😀", "", "\ufffd"])
+    assert.deepStrictEqual(
+      [...texts, decoder.decode(bytes.subarray(0, 2)), decoder.end()],
+      ["", "", "", "😀", "", "\ufffd"]
+    )
   })
 
   it("what is not shown live is counted and said", () => {
     let now = 0
     const shown: Array<string> = []
-    const live = makeLive((text) => shown.push(text), { head_chars: 1, tail_chars: 1, live_chars: 4 }, () => now)
+    const live = makeLive(
+      (text) => shown.push(text),
+      { head_chars: 1, tail_chars: 1, live_chars: 4 },
+      () => now
+    )
     live.push("abcdef")
     live.push("gh")
     now = 200
     live.push("ij")
     live.push("klmn")
     live.end()
-    assert.deepStrictEqual(shown, ["abcd", "\n[… 4 characters not shown live …]\nij", "kl", "\n[… 2 characters not shown live …]\n"])
+    assert.deepStrictEqual(shown, [
+      "abcd",
+      "\n[… 4 characters not shown live …]\nij",
+      "kl",
+      "\n[… 2 characters not shown live …]\n"
+    ])
   })
 })

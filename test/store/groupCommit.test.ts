@@ -1,6 +1,6 @@
 /** Appends that come together share a commit, and one that comes alone waits for nobody (SETTLED 17). */
 import { assert, it } from "@effect/vitest"
-import { Effect, Scope } from "effect"
+import { Effect, type Scope } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlError } from "effect/sql"
 import { join } from "node:path"

@@ -72,6 +72,38 @@ it.effect("reads past whole pages of damaged records", () =>
   })
 )
 
+/** Overwrites the header of a page in the middle of the records' table. */
+const ruinPage = (file: string) =>
+  Effect.sync(() => {
+    const db = new DatabaseSync(file)
+    const pages = db
+      .prepare("SELECT pgoffset FROM dbstat WHERE name = 'journal_records' AND pagetype = 'leaf' ORDER BY pgoffset")
+      .all()
+    db.close()
+    const bytes = readFileSync(file)
+    const at = Number(pages[Math.floor(pages.length / 2)]?.["pgoffset"])
+    bytes.fill(0xff, at, at + 16)
+    writeFileSync(file, bytes)
+  })
+
+it.effect("loses the records of a ruined database page and no others", () =>
+  Effect.gen(function* () {
+    const file = yield* storeWith("s", run(0, 300))
+    yield* ruinPage(file)
+    yield* Effect.gen(function* () {
+      const journal = yield* Journal
+      const { records, damaged } = yield* readAll(session, 70)
+      assert.isAbove(damaged.length, 3)
+      assert.isBelow(damaged.length, 40)
+      assert.deepStrictEqual(
+        records,
+        run(0, 300).filter((record) => !damaged.includes(record.pos))
+      )
+      assert.deepStrictEqual(yield* journal.readPublic(session, 0), { records, damaged, more: false })
+    }).pipe(Effect.provide(layerSqlite(file)))
+  })
+)
+
 it.effect("never serves a changed record as good, wherever bytes of the file are flipped", () =>
   Effect.gen(function* () {
     const records = run(0, 300)

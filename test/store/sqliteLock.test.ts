@@ -2,10 +2,11 @@
 import { assert, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Layer } from "effect"
 import { join } from "node:path"
+import { setImmediate } from "node:timers/promises"
 import { Journal } from "../../src/store/Journal.ts"
 import { layerSqlite, LockWait } from "../../src/store/sqlite/SqliteStore.ts"
 import { storeChild } from "../support/childProcess.ts"
-import { filled, readAll, run } from "../support/storeRecords.ts"
+import { filled, readAll, run, sessionId } from "../support/storeRecords.ts"
 import { tempDirectory } from "../support/tempStore.ts"
 
 it.live("fences a process when another one claims its session", () =>
@@ -63,8 +64,8 @@ it.live("waits for a lock without stopping the event loop", () =>
       const child = yield* storeChild("lock", file)
       assert.strictEqual(yield* child.line, "locked")
       const waiting = yield* Effect.forkChild(journal.append(session, epoch, run(0, 1)), { startImmediately: true })
-      // Were the wait inside SQLite, this fiber could not run, and the lock would never be given back.
-      yield* Effect.sleep("30 millis")
+      // Were the wait inside SQLite, these turns of the loop could not come, and the lock would never be given back.
+      for (let turn = 0; turn < 5; turn++) yield* Effect.promise(() => setImmediate())
       assert.isUndefined(waiting.pollUnsafe())
       yield* child.endInput
       yield* Fiber.join(waiting)
@@ -80,5 +81,22 @@ it.live("lets processes that start at once on a new file make it once", () =>
     for (const child of children) assert.strictEqual(yield* child.line, "epoch 1 after 0")
     for (const child of children) yield* child.endInput
     for (const child of children) assert.strictEqual(yield* child.line, "stored")
+  })
+)
+
+it.live("gets its turn while another process commits without a pause (R304)", () =>
+  Effect.gen(function* () {
+    const file = join(yield* tempDirectory, "store.db")
+    const child = yield* storeChild("append", file)
+    yield* child.line
+    yield* Effect.gen(function* () {
+      const journal = yield* Journal
+      const { session, epoch } = yield* filled("mine", [])
+      for (let pos = 0; pos < 40; pos++) yield* journal.append(session, epoch, run(pos, 1))
+      yield* child.kill
+      assert.deepStrictEqual(yield* readAll(session), { records: run(0, 40), damaged: [] })
+      const theirs = yield* readAll(sessionId("a"))
+      assert.deepStrictEqual(theirs, { records: run(0, theirs.records.length), damaged: [] })
+    }).pipe(Effect.provide(layerSqlite(file)))
   })
 )

@@ -35,10 +35,11 @@ it.effect("finds sessions, records, numbers and epochs again after it was closed
 it.effect("commits what was submitted before it closes", () =>
   Effect.gen(function* () {
     const file = join(yield* tempDirectory, "store.db")
+    const outer = yield* Effect.scope
     yield* Effect.gen(function* () {
       const journal = yield* Journal
       const { session, epoch } = yield* filled("s", [])
-      yield* Effect.forkDetach(journal.append(session, epoch, run(0, 20)), { startImmediately: true })
+      yield* Effect.forkIn(journal.append(session, epoch, run(0, 20)), outer, { startImmediately: true })
     }).pipe(Effect.provide(layerSqlite(file)))
     const found = yield* readAll(sessionId("s")).pipe(Effect.provide(layerSqlite(file)))
     assert.deepStrictEqual(found.records, run(0, 20))

@@ -33,7 +33,12 @@ const assessBash = (command: string): RiskAssessment => ({
 
 let calls = 0
 
-export const makeCheck = (tool_name: string, args: object, assessment: RiskAssessment, session = "session-a"): Check => {
+export const makeCheck = (
+  tool_name: string,
+  args: object,
+  assessment: RiskAssessment,
+  session = "session-a"
+): Check => {
   calls += 1
   return {
     session_id: session as SessionId,
@@ -54,23 +59,29 @@ export const guarded = (path = "package.json") =>
   makeCheck("write_file", { path, content: "x" }, file("mutating", path, { alwaysAsk: true }))
 export const forbidden = (path = ".git/config") =>
   makeCheck("write_file", { path, content: "x" }, file("mutating", path, { forbidden: `${path} is never written` }))
-export const bash = (command: string, session?: string) =>
-  makeCheck("bash", { command }, assessBash(command), session)
+export const bash = (command: string, session?: string) => makeCheck("bash", { command }, assessBash(command), session)
 
 export type Answering = (question: Question) => Effect.Effect<Reply, ApprovalRequired>
 
-export const answer = (decision: Reply["decision"], more: Partial<Reply> = {}): Answering => () =>
-  Effect.succeed({ decision, via: "user", ...more })
+export const answer =
+  (decision: Reply["decision"], more: Partial<Reply> = {}): Answering =>
+  () =>
+    Effect.succeed({ decision, via: "user", ...more })
 
 export interface Setup extends Partial<GateSettings.Options> {
-  readonly mode?: Mode
+  readonly mode?: Mode | Effect.Effect<Mode>
   readonly answering?: Answering
   readonly questions?: Array<Question>
   readonly store?: Layer.Layer<GrantStore.GrantStore>
 }
 
 /** ApprovalGate, GateSettings and GrantStore. */
-export const layerGate = ({ answering = answer("deny"), questions, store = GrantStore.layerMemory, ...options }: Setup = {}) => {
+export const layerGate = ({
+  answering = answer("deny"),
+  questions,
+  store = GrantStore.layerMemory,
+  ...options
+}: Setup = {}) => {
   const approver = Layer.succeed(
     Approver,
     Approver.of({

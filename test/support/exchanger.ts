@@ -70,5 +70,7 @@ export const exchanging = (exchange: Exchange) =>
           await exited
         })
     ),
-    ({ rounds }) => () => Atomics.load(rounds, 0)
+    ({ rounds }) =>
+      () =>
+        Atomics.load(rounds, 0)
   )

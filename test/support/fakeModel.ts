@@ -12,6 +12,7 @@
  * Requests and connections count from 1. Everything ends with the scope.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import { createServer as createTlsServer } from "node:https"
 import type { AddressInfo, Socket } from "node:net"
 import { Deferred, Effect, FiberSet, type Scope } from "effect"
 import { historyViolations } from "./fakeModelHistory.ts"
@@ -110,11 +111,11 @@ const parsed = (body: string): Readonly<Record<string, unknown>> => {
   }
 }
 
-const listen = (server: Server): Effect.Effect<string> =>
+const listen = (server: Server, scheme: "http" | "https"): Effect.Effect<string> =>
   Effect.callback((resume) => {
     server.listen(0, "127.0.0.1", () => {
       const { port } = server.address() as AddressInfo
-      resume(Effect.succeed(`http://127.0.0.1:${port}/v1`))
+      resume(Effect.succeed(`${scheme}://127.0.0.1:${port}/v1`))
     })
   })
 
@@ -197,7 +198,12 @@ const deserted = (state: State): Effect.Effect<void> =>
     return Effect.sync(() => void state.emptied.delete(wake))
   })
 
-export const make = (): Effect.Effect<FakeModel, never, Scope.Scope> =>
+export interface Options {
+  /** Serves HTTPS with this certificate. */
+  readonly tls?: { readonly key: string; readonly cert: string }
+}
+
+export const make = (options: Options = {}): Effect.Effect<FakeModel, never, Scope.Scope> =>
   Effect.gen(function* () {
     const state: State = {
       requests: [],
@@ -210,11 +216,15 @@ export const make = (): Effect.Effect<FakeModel, never, Scope.Scope> =>
       models: ["fake-model"],
       connections: 0
     }
-    const server = createServer({ noDelay: true, keepAliveTimeout: 60_000 })
+    const settings = { noDelay: true, keepAliveTimeout: 60_000 }
+    const { tls } = options
+    const server: Server = tls === undefined ? createServer(settings) : createTlsServer({ ...settings, ...tls })
     const fork = yield* FiberSet.makeRuntime()
     server.on("request", (request, response) => void fork(handle(state, request, response)))
-    server.on("connection", (socket: Socket) => track(state, socket))
-    const base_url = yield* Effect.acquireRelease(listen(server), () => closeServer(server))
+    // Requests come on the TLS socket, not on the one beneath it.
+    server.on(tls === undefined ? "connection" : "secureConnection", (socket: Socket) => track(state, socket))
+    const scheme = tls === undefined ? "http" : "https"
+    const base_url = yield* Effect.acquireRelease(listen(server, scheme), () => closeServer(server))
     return {
       base_url,
       script: (...answers) => void state.queue.push(...answers),

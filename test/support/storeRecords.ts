@@ -60,7 +60,8 @@ export const readAll = Effect.fnUntraced(function* (session: SessionId, limit?: 
     const page = yield* journal.read(session, records.at(-1)?.pos ?? 0, limit)
     records.push(...page.records)
     damaged.push(...page.damaged)
-    if (!page.more) return { records, damaged } as Pick<Page, "records" | "damaged">
+    const all: Pick<Page, "records" | "damaged"> = { records, damaged }
+    if (!page.more) return all
   }
 })
 

@@ -43,6 +43,6 @@ export const dir = Effect.acquireRelease(Effect.sync(makeDir), ({ root }) =>
 
 /** The workspace service of such a directory. */
 export const workspaceOf = (there: Dir, ownDirectories: ReadonlyArray<string> = []) =>
-  Effect.map(Layer.build(Workspace.layer({ root: there.ws, ownDirectories })), (context) => Workspace.Workspace.pipe(Effect.provide(context))).pipe(
-    Effect.flatten
-  )
+  Effect.map(Layer.build(Workspace.layer({ root: there.ws, ownDirectories })), (context) =>
+    Workspace.Workspace.pipe(Effect.provide(context))
+  ).pipe(Effect.flatten)

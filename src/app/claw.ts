@@ -1,0 +1,94 @@
+/**
+ * The program's main. Owns: from words to a command, the process's signals and its exit code, errors as one sentence.
+ * Invariant: nothing else ends the process; whatever goes wrong is a sentence on standard error and a documented code.
+ */
+import type { Fiber } from "effect"
+import { Cause, Effect, Exit, Result } from "effect"
+import { type CommandLine, parse } from "../cli/CommandLine.ts"
+import { EXIT, type Locale } from "../cli/Commands.ts"
+import { describe } from "../cli/Complaint.ts"
+import { commandHelp, helpText } from "../cli/Help.ts"
+import { Output } from "../cli/Output.ts"
+import { ambient, load } from "../config/AppConfig.ts"
+import { version } from "../config/Version.ts"
+import { table } from "../domain/ErrorCode.ts"
+import { dispatch } from "./dispatch.ts"
+import { Failure } from "./failure.ts"
+import * as NodeOutput from "./nodeOutput.ts"
+
+const FORCE_MS = 2_000
+
+const flagsOf = ({ values }: CommandLine) => ({
+  ...(values["provider"] === undefined ? {} : { provider: values["provider"] }),
+  ...(values["base-url"] === undefined ? {} : { base_url: values["base-url"] }),
+  ...(values["model"] === undefined ? {} : { model: values["model"] }),
+  ...(values["mode"] === undefined ? {} : { mode: values["mode"] as "ask" }),
+  ...(values["max-turns"] === undefined ? {} : { limits: { max_turns: Number(values["max-turns"]) } })
+})
+
+/** The exit code of everything but a crash. */
+const command = Effect.fnUntraced(function* (args: ReadonlyArray<string>, locale: Locale) {
+  const output = yield* Output
+  const line = yield* Effect.mapError(
+    Effect.fromResult(parse(args)),
+    (error) => new Failure({ exit: EXIT.usage, detail: error.detail })
+  )
+  if (line.switches.has("version")) return yield* Effect.as(output.out(`claw ${version}\n`), EXIT.done)
+  if (line.switches.has("help")) {
+    const text = line.command.name === "" ? helpText(locale) : commandHelp(line.command, locale)
+    return yield* Effect.as(output.out(text), EXIT.done)
+  }
+  const loaded = load({
+    flags: flagsOf(line),
+    ...(line.values["cwd"] === undefined ? {} : { workspace: line.values["cwd"] })
+  })
+  if (Result.isFailure(loaded)) return yield* new Failure({ exit: EXIT.usage, detail: loaded.failure.message })
+  const config = loaded.success
+  for (const warning of config.warnings) yield* output.err(`claw: ${warning}\n`)
+  return yield* dispatch(line, config)
+})
+
+/** What a person is told of an end that is not an exit code. */
+const sentence = (cause: Cause.Cause<unknown>, locale: Locale): { readonly exit: number; readonly text: string } => {
+  const failure = cause.reasons.find(Cause.isFailReason)?.error
+  if (failure instanceof Failure) return { exit: failure.exit, text: failure.detail }
+  if (Cause.hasInterruptsOnly(cause)) return { exit: EXIT.cancelled, text: "" }
+  const code = typeof failure === "object" && failure !== null && "code" in failure ? failure.code : "internal"
+  const known = typeof code === "string" && code in table ? (code as keyof typeof table) : "internal"
+  const message = failure instanceof Error ? failure.message : table[known].en
+  return { exit: EXIT.failed, text: describe.error({ code: known, message, retryable: false }, locale) }
+}
+
+/** SIGINT, SIGTERM and SIGHUP end the command in order; a second one within two seconds ends the process at once. */
+const onSignals = (fiber: Fiber.Fiber<unknown, unknown>, exits: { code: number | undefined }) => {
+  const codes = { SIGINT: EXIT.cancelled, SIGTERM: 143, SIGHUP: 129 } as const
+  let first = Number.NEGATIVE_INFINITY
+  for (const [signal, code] of Object.entries(codes)) {
+    process.on(signal, () => {
+      const now = performance.now()
+      if (now - first < FORCE_MS) process.exit(code)
+      first = now
+      exits.code = code
+      fiber.interruptUnsafe()
+    })
+  }
+}
+
+const main = (): void => {
+  const { locale, no_color } = ambient()
+  const output = NodeOutput.make({ stdout: process.stdout, stderr: process.stderr, no_color })
+  const exits: { code: number | undefined } = { code: undefined }
+  const program = Effect.provideService(command(process.argv.slice(2), locale), Output, output).pipe(
+    Effect.exit,
+    Effect.flatMap((exit) => {
+      if (Exit.isSuccess(exit)) return Effect.succeed(exit.value)
+      const { exit: code, text } = sentence(exit.cause, locale)
+      return Effect.as(text === "" ? Effect.void : output.err(`claw: ${text}\n`), code)
+    })
+  )
+  const fiber = Effect.runFork(program)
+  onSignals(fiber, exits)
+  fiber.addObserver((exit) => process.exit(Exit.isSuccess(exit) ? exit.value : (exits.code ?? EXIT.cancelled)))
+}
+
+main()

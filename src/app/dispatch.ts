@@ -1,0 +1,101 @@
+/** Which command does what. Owns: the wiring of each command to the layers it needs; no logic of its own. */
+import { accessSync, constants, realpathSync, statSync } from "node:fs"
+import { Effect, Result, Schema } from "effect"
+import type { CommandLine } from "../cli/CommandLine.ts"
+import { EXIT } from "../cli/Commands.ts"
+import { Output } from "../cli/Output.ts"
+import { run } from "../cli/Run.ts"
+import type { ConfigShape } from "../config/AppConfig.ts"
+import { configSchema } from "../config/Settings.ts"
+import { newSessionId, type SessionId, SessionId as SessionIdSchema } from "../domain/Ids.ts"
+import { RuntimeManager } from "../runtime/RuntimeManager.ts"
+import { doctor } from "./doctor.ts"
+import { Failure } from "./failure.ts"
+import { interactive } from "./interactive.ts"
+import { reading, sessions } from "./layers.ts"
+import { choose } from "./model.ts"
+import { listSessions, showSession } from "./sessionCommands.ts"
+import { promptFrom } from "./prompt.ts"
+
+/** The real path of a directory that can be read. */
+export const workspaceOf = (config: ConfigShape): Result.Result<string, Failure> =>
+  Result.try({
+    try: () => {
+      const path = realpathSync(config.workspace)
+      if (!statSync(path).isDirectory()) throw new Error("it is not a directory")
+      accessSync(path, constants.R_OK | constants.X_OK)
+      return path
+    },
+    catch: (error) => {
+      const code = (error as NodeJS.ErrnoException).code
+      const why =
+        code === "ENOENT" ? "it does not exist" : code === "EACCES" ? "it may not be read" : "it is not a directory"
+      return new Failure({ exit: EXIT.usage, detail: `The workspace ${config.workspace} cannot be used: ${why}.` })
+    }
+  })
+
+const sessionIdOf = (text: string): Effect.Effect<SessionId, Failure> =>
+  Schema.is(SessionIdSchema)(text)
+    ? Effect.succeed(text)
+    : Effect.fail(new Failure({ exit: EXIT.usage, detail: `"${text.slice(0, 40)}" is not a session id.` }))
+
+const openSession = Effect.fnUntraced(function* (line: CommandLine, config: ConfigShape, workspace: string) {
+  const manager = yield* RuntimeManager
+  const overrides = {
+    ...(line.values["mode"] === undefined ? {} : { mode: config.mode }),
+    ...(line.values["max-turns"] === undefined ? {} : { max_turns: config.limits.max_turns })
+  }
+  const named = line.values["session"]
+  if (named === undefined) return yield* manager.create(newSessionId("run"), { workspace, ...overrides })
+  return yield* manager.open(yield* sessionIdOf(named), overrides)
+})
+
+const runOnce = Effect.fnUntraced(function* (line: CommandLine, config: ConfigShape) {
+  const content = yield* promptFrom(line.operands, process.stdin)
+  const workspace = yield* Effect.fromResult(workspaceOf(config))
+  const choice = yield* Effect.mapError(
+    Effect.fromResult(choose(config)),
+    ({ detail }) => new Failure({ exit: EXIT.usage, detail })
+  )
+  const { locale } = config
+  const task = Effect.flatMap(openSession(line, config, workspace), (session) =>
+    run(session, { content, json: line.switches.has("json"), locale })
+  )
+  return yield* Effect.provide(task, sessions(config, choice))
+})
+
+const showConfig = Effect.fnUntraced(function* (line: CommandLine, config: ConfigShape) {
+  const output = yield* Output
+  const what = line.operands[0]
+  if (what !== "schema" && what !== "show")
+    return yield* new Failure({ exit: EXIT.usage, detail: "claw config takes schema or show." })
+  const { sources, secrets: _s, apiKey: _k, childEnvironment: _c, ...values } = config
+  const shown = what === "schema" ? configSchema() : { ...values, sources: Object.fromEntries(sources) }
+  yield* output.out(`${JSON.stringify(shown, undefined, 2)}\n`)
+  return EXIT.done
+})
+
+const sessionCommand = (line: CommandLine, config: ConfigShape) => {
+  const json = line.switches.has("json")
+  const [what = "list", id] = line.operands
+  if (what === "list") return Effect.provide(listSessions(json), reading(config))
+  if (what === "show" && id !== undefined) {
+    return Effect.flatMap(sessionIdOf(id), (known) => Effect.provide(showSession(known, json), reading(config)))
+  }
+  return Effect.fail(new Failure({ exit: EXIT.usage, detail: "claw sessions takes list, or show and an id." }))
+}
+
+export const dispatch = (line: CommandLine, config: ConfigShape) => {
+  switch (line.command.name) {
+    case "run":
+      return runOnce(line, config)
+    case "doctor":
+      return doctor(config, line.switches.has("json"))
+    case "config":
+      return showConfig(line, config)
+    case "sessions":
+      return sessionCommand(line, config)
+    default:
+      return interactive(line, config)
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * `claw doctor`: what claw finds here and what is wrong, each with what to do. Owns: the checks and their sentences.
+ * Changes nothing but the state directory, which it makes as claw itself would. Exit 1 where something must be mended.
+ */
+import { execFile } from "node:child_process"
+import { accessSync, constants, mkdirSync } from "node:fs"
+import { Effect, Result } from "effect"
+import { EXIT } from "../cli/Commands.ts"
+import { Output } from "../cli/Output.ts"
+import type { ConfigShape } from "../config/AppConfig.ts"
+import { version } from "../config/Version.ts"
+import { probe, type ProbeReport } from "../provider/openai/Probe.ts"
+import { choose } from "./model.ts"
+
+interface Finding {
+  readonly name: string
+  readonly status: "ok" | "note" | "problem"
+  readonly detail: string
+}
+
+const finding = (name: string, status: Finding["status"], detail: string): Finding => ({ name, status, detail })
+
+/** First line that a program prints of its version; undefined: it is not there. */
+const versionOf = (program: string): Effect.Effect<string | undefined> =>
+  Effect.callback((resume) => {
+    execFile(program, ["--version"], { timeout: 2_000 }, (error, stdout) =>
+      resume(Effect.succeed(error === null ? stdout.split("\n", 1)[0] : undefined))
+    )
+  })
+
+const stateDirectory = (config: ConfigShape): Finding => {
+  const made = Result.try(() => {
+    mkdirSync(config.state_dir, { recursive: true, mode: 0o700 })
+    accessSync(config.state_dir, constants.W_OK)
+  })
+  return Result.isSuccess(made)
+    ? finding("state", "ok", config.state_dir)
+    : finding("state", "problem", `${config.state_dir} cannot be written. Set CLAW_STATE_DIR to a directory that can.`)
+}
+
+const ofProbe = (report: ProbeReport, model: string): ReadonlyArray<Finding> => {
+  if (report.error !== undefined) return [finding("server", "problem", `${report.error.detail} [${report.error.code}]`)]
+  const reached = finding("server", "ok", `${report.base_url} answered in ${Math.round(report.latency_ms)} ms`)
+  if (report.models === undefined) return [reached, finding("model", "note", `${model}; the server lists no models`)]
+  if (report.model_listed === true) return [reached, finding("model", "ok", model)]
+  const some = report.models.slice(0, 8).join(", ")
+  return [reached, finding("model", "problem", `The server does not list ${model}. It has: ${some || "none"}.`)]
+}
+
+const model = Effect.fnUntraced(function* (config: ConfigShape) {
+  const chosen = choose(config)
+  if (Result.isFailure(chosen)) return [finding("provider", "problem", chosen.failure.detail)]
+  const choice = chosen.success
+  if (choice.kind === "demo") return [finding("provider", "ok", "demo: a script, no model")]
+  const { profile, key_source, key } = choice.config
+  const from = key === undefined ? "no key" : `key from ${key_source ?? "the environment"}`
+  const found = finding("provider", "ok", `${profile.title}, chosen by ${choice.source}, ${from}`)
+  return [found, ...ofProbe(yield* probe(choice.config), choice.model)]
+})
+
+const programs = Effect.map(Effect.all([versionOf("bash"), versionOf("git")], { concurrency: 2 }), ([bash, git]) => [
+  bash === undefined
+    ? finding("bash", "problem", "bash is not on PATH: the model cannot run commands. Install it.")
+    : finding("bash", "ok", bash),
+  git === undefined ? finding("git", "note", "git is not on PATH.") : finding("git", "ok", git)
+])
+
+const isolation = finding(
+  "isolation",
+  "note",
+  "Commands run as you, in their own process group, without claw's keys. No file or network isolation is in force."
+)
+
+const files = (config: ConfigShape): Finding =>
+  finding("config", "ok", `${config.files.user}, ${config.files.workspace}; mode ${config.mode}`)
+
+export const doctor = Effect.fnUntraced(function* (config: ConfigShape, json: boolean) {
+  const output = yield* Output
+  const [asked, found] = yield* Effect.all([model(config), programs], { concurrency: 2 })
+  const findings = [
+    finding("claw", "ok", `${version}, Node ${process.versions.node}, SQLite ${process.versions.sqlite}`),
+    files(config),
+    stateDirectory(config),
+    ...asked,
+    ...found,
+    isolation
+  ]
+  const marks = { ok: "ok     ", note: "note   ", problem: "PROBLEM" } as const
+  const lines = findings.map((one) => `${marks[one.status]}  ${one.name.padEnd(10)} ${one.detail}\n`)
+  yield* output.out(json ? `${JSON.stringify({ findings })}\n` : lines.join(""))
+  return findings.some((one) => one.status === "problem") ? EXIT.failed : EXIT.done
+})
