@@ -26,8 +26,6 @@ const one = async (input: string, directory: string, found: Set<string>): Promis
   const build = await rolldown({
     input,
     platform: "node",
-    // Some packages bring a module form that their CommonJS form only pretends to be.
-    resolve: { mainFields: ["module", "main"] },
     plugins: [workers(found)],
     external: [/\.node$/],
     // A package's module form first: the UMD form of jsonc-parser hides its own requires from a bundler.

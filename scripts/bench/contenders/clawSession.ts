@@ -17,7 +17,7 @@ import { RuntimeFactory, type Seed } from "../../../src/runtime/RuntimeFactory.t
 import * as CommandAnalysis from "../../../src/sandbox/CommandAnalysis.ts"
 import * as ProcessRunner from "../../../src/sandbox/ProcessRunner.ts"
 import * as Workspace from "../../../src/sandbox/Workspace.ts"
-import { makeBuiltinTools } from "../../../src/tools/builtin/tools.ts"
+import { makeBuiltinTools } from "../../../src/tools/builtin/BuiltinTools.ts"
 import * as Tool from "../../../src/tools/Tool.ts"
 import * as ToolRegistry from "../../../src/tools/ToolRegistry.ts"
 import { NOOP, SYSTEM } from "./contender.ts"
