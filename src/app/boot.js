@@ -7,7 +7,7 @@
  * scripts/build.ts fills in BUILD; `help` is null where the sources have no help text yet.
  */
 "use strict"
-var BUILD = { version: "0.0.0", node: "22.19.0", help: null }
+var BUILD = { version: "0.0.0", node: "22.22.3", help: null }
 
 function older(version, than) {
   var a = version.split(".")

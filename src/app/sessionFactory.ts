@@ -120,10 +120,7 @@ export const layer = Layer.effect(RuntimeFactory, make)
 
 /** Names and descriptions of the tools that every session has. */
 export const toolList = Effect.suspend(() => {
-  const nothing = Layer.mergeAll(
-    Workspace.layer({ root: process.cwd() }),
-    ProcessRunner.layer({ environment: {} })
-  )
+  const nothing = Layer.mergeAll(Workspace.layer({ root: process.cwd() }), ProcessRunner.layer({ environment: {} }))
   const analyse = (source: string) => CommandAnalysis.analyse(source, { workspace: process.cwd() })
   return Effect.provide(makeBuiltinTools({ analyse }), nothing).pipe(Effect.orElseSucceed(() => []))
 })

@@ -14,7 +14,7 @@ import { Output } from "./Output.ts"
 import type { ReplOptions } from "./Repl.ts"
 import { PROMPT } from "./replView.ts"
 import { exitCode, textWriting } from "./Run.ts"
-import { runSlash } from "./slashCommands.ts"
+import { runSlash } from "./SlashCommands.ts"
 
 type Said = { readonly kind: "line"; readonly text: string } | { readonly kind: "interrupt" } | { readonly kind: "end" }
 
@@ -55,9 +55,14 @@ const answer = Effect.fnUntraced(function* (plain: Plain, request: ApprovalReque
 const prompt = Effect.fnUntraced(function* (plain: Plain, content: string) {
   const { session, asks, options } = plain
   const questions = yield* Queue.unbounded<ApprovalRequest>()
-  const writing = yield* textWriting(session, options.locale, (event) => {
-    if (event.type === "approval_request") Queue.offerUnsafe(questions, event)
-  }, asks)
+  const writing = yield* textWriting(
+    session,
+    options.locale,
+    (event) => {
+      if (event.type === "approval_request") Queue.offerUnsafe(questions, event)
+    },
+    asks
+  )
   const asking = yield* Effect.forkScoped(
     Effect.forever(Effect.flatMap(Queue.take(questions), (request) => answer(plain, request)))
   )
@@ -85,7 +90,10 @@ const oneLine = Effect.fnUntraced(function* (plain: Plain, text: string) {
   return EXIT.done
 })
 
-const complain = Effect.fnUntraced(function* (error: Parameters<typeof describe.error>[0], locale: ReplOptions["locale"]) {
+const complain = Effect.fnUntraced(function* (
+  error: Parameters<typeof describe.error>[0],
+  locale: ReplOptions["locale"]
+) {
   const output = yield* Output
   yield* output.err(`claw: ${describe.error(error, locale)}\n`)
   return EXIT.failed as number

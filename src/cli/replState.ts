@@ -85,11 +85,12 @@ const resolves = (event: SessionEvent, request: ApprovalRequest): boolean => {
 
 /** Folds what the session said. */
 export const onEvents = (state: ReplState, events: ReadonlyArray<SessionEvent>, now: number): ReplState => {
-  let { view, asked, submitting } = state
+  let { view, submitting } = state
+  let asked = Array.from(state.asked)
   for (const event of events) {
     view = Transcript.reduce(view, event)
     if (event.type === "task_started") submitting = false
-    if (event.type === "approval_request") asked = [...asked, event]
+    if (event.type === "approval_request") asked.push(event)
     else asked = asked.filter((request) => !resolves(event, request))
   }
   return withNextQuestion({ ...state, view, asked, submitting }, now)
@@ -153,7 +154,8 @@ const onKey = (state: ReplState, key: Extract<Input, { kind: "key" }>, around: S
 export const onInput = (state: ReplState, input: Input, around: Surroundings): Stepped => {
   if (input.kind === "key" && input.name === "ctrl+c") return onInterrupt(state, around.now)
   if (state.question !== undefined) return onQuestion(state, state.question, input, around.now)
-  if (input.kind === "paste") return only({ ...state, editor: LineEditor.insert(state.editor, input.text), choices: [] })
+  if (input.kind === "paste")
+    return only({ ...state, editor: LineEditor.insert(state.editor, input.text), choices: [] })
   return onKey(state, input, around)
 }
 
