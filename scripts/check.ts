@@ -1,5 +1,5 @@
 /**
- * `npm run check`: types, lint, format and rooms, at the same time, in under ten seconds.
+ * `npm run check`: types and lint, format, rooms, at the same time, in under ten seconds.
  * Owns: what is checked and how it is shown. A check that passes is one line; one that fails shows all it printed.
  */
 import { spawn } from "node:child_process"
@@ -10,12 +10,16 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 const node = process.execPath
 const bin = (name: string) => `node_modules/.bin/${name}`
 
+// The linter's type-aware pass is the same native compiler, so it reports type errors too: half the time of a `tsc`
+// beside it. `npm run types` is that `tsc`; CI runs both.
 const checks: ReadonlyArray<readonly [name: string, ...argv: ReadonlyArray<string>]> = [
-  ["types", node, "node_modules/typescript7/bin/tsc", "-p", ".", "--pretty", "false"],
-  ["lint", node, bin("oxlint"), "-c", "scripts/oxlintrc.json", "--type-aware", "--deny-warnings", "-f", "unix"],
+  ["types, lint", node, bin("oxlint"), "-c", "scripts/oxlintrc.json", "--type-check", "--deny-warnings", "-f", "unix"],
   ["format", node, bin("oxfmt"), "-c", "scripts/oxfmtrc.json", "--check", "src", "test", "scripts"],
   ["rooms", node, "scripts/rooms.ts"]
 ]
+
+// The compiler lives for seconds: collecting its garbage takes a sixth of them and frees what nobody needs.
+const env = { ...process.env, GOGC: "off", GOMEMLIMIT: "2GiB" }
 
 interface Outcome {
   readonly name: string
@@ -27,7 +31,7 @@ interface Outcome {
 const run = ([name, command, ...args]: readonly [string, ...ReadonlyArray<string>]): Promise<Outcome> =>
   new Promise((done) => {
     const started = performance.now()
-    const child = spawn(command ?? node, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] })
+    const child = spawn(command ?? node, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] })
     const chunks: Array<Buffer> = []
     child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk))
     child.stderr.on("data", (chunk: Buffer) => chunks.push(chunk))
@@ -44,7 +48,7 @@ const run = ([name, command, ...args]: readonly [string, ...ReadonlyArray<string
 
 const show = ({ name, code, output, ms }: Outcome) => {
   const mark = code === 0 ? styleText("green", "ok  ") : styleText("red", "FAIL")
-  console.log(`${mark} ${name.padEnd(8)} ${ms} ms`)
+  console.log(`${mark} ${name.padEnd(12)} ${ms} ms`)
   if (code !== 0) console.log(output.trimEnd())
 }
 

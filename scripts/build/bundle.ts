@@ -26,10 +26,10 @@ const one = async (input: string, directory: string, found: Set<string>): Promis
   const build = await rolldown({
     input,
     platform: "node",
-    // Some packages bring a module form that their CommonJS form only pretends to be.
-    resolve: { mainFields: ["module", "main"] },
     plugins: [workers(found)],
     external: [/\.node$/],
+    // A package's module form first: the UMD form of jsonc-parser hides its own requires from a bundler.
+    resolve: { mainFields: ["module", "main"] },
     onLog: (level, log, handle) => {
       // Packages evaluate and import in circles as they please; only what concerns our own files is worth a line.
       if (level === "warn" && (log.id?.includes("node_modules") === true || log.code === "CIRCULAR_DEPENDENCY")) return

@@ -1,50 +1,25 @@
 /** Which command does what. Owns: the wiring of each command to the layers it needs; no logic of its own. */
-import { accessSync, constants, realpathSync, statSync } from "node:fs"
-import { Effect, Result, Schema } from "effect"
+import { Effect } from "effect"
 import type { CommandLine } from "../cli/CommandLine.ts"
 import { EXIT } from "../cli/Commands.ts"
 import { Output } from "../cli/Output.ts"
 import { run } from "../cli/Run.ts"
 import type { ConfigShape } from "../config/AppConfig.ts"
 import { configSchema } from "../config/Settings.ts"
-import { newSessionId, type SessionId, SessionId as SessionIdSchema } from "../domain/Ids.ts"
+import { newSessionId } from "../domain/Ids.ts"
 import { RuntimeManager } from "../runtime/RuntimeManager.ts"
 import { doctor } from "./doctor.ts"
 import { Failure } from "./failure.ts"
 import { interactive } from "./interactive.ts"
 import { reading, sessions } from "./layers.ts"
 import { choose } from "./model.ts"
-import { listSessions, showSession } from "./sessionCommands.ts"
 import { promptFrom } from "./prompt.ts"
-
-/** The real path of a directory that can be read. */
-export const workspaceOf = (config: ConfigShape): Result.Result<string, Failure> =>
-  Result.try({
-    try: () => {
-      const path = realpathSync(config.workspace)
-      if (!statSync(path).isDirectory()) throw new Error("it is not a directory")
-      accessSync(path, constants.R_OK | constants.X_OK)
-      return path
-    },
-    catch: (error) => {
-      const code = (error as NodeJS.ErrnoException).code
-      const why =
-        code === "ENOENT" ? "it does not exist" : code === "EACCES" ? "it may not be read" : "it is not a directory"
-      return new Failure({ exit: EXIT.usage, detail: `The workspace ${config.workspace} cannot be used: ${why}.` })
-    }
-  })
-
-const sessionIdOf = (text: string): Effect.Effect<SessionId, Failure> =>
-  Schema.is(SessionIdSchema)(text)
-    ? Effect.succeed(text)
-    : Effect.fail(new Failure({ exit: EXIT.usage, detail: `"${text.slice(0, 40)}" is not a session id.` }))
+import { listSessions, showSession } from "./sessionCommands.ts"
+import { overridesOf, sessionIdOf, workspaceOf } from "./workspace.ts"
 
 const openSession = Effect.fnUntraced(function* (line: CommandLine, config: ConfigShape, workspace: string) {
   const manager = yield* RuntimeManager
-  const overrides = {
-    ...(line.values["mode"] === undefined ? {} : { mode: config.mode }),
-    ...(line.values["max-turns"] === undefined ? {} : { max_turns: config.limits.max_turns })
-  }
+  const overrides = overridesOf(line, config)
   const named = line.values["session"]
   if (named === undefined) return yield* manager.create(newSessionId("run"), { workspace, ...overrides })
   return yield* manager.open(yield* sessionIdOf(named), overrides)

@@ -1,6 +1,105 @@
-import { Effect } from "effect"
+/**
+ * `claw` without a command: the conversation. Owns: which session it opens, what it says first, terminal or plain lines.
+ * Without a model at a terminal it says what to set and goes on with the demo in a scratch workspace (DESIGN §9).
+ */
+import { join } from "node:path"
+import { Effect, Result } from "effect"
 import type { CommandLine } from "../cli/CommandLine.ts"
+import { EXIT, type Locale } from "../cli/Commands.ts"
+import { openHistory } from "../cli/InputHistory.ts"
+import * as NodeTerminal from "../cli/node/Terminal.ts"
+import { Output } from "../cli/Output.ts"
+import { repl } from "../cli/Repl.ts"
+import { replPlain } from "../cli/ReplPlain.ts"
+import type { Around } from "../cli/SlashCommands.ts"
 import type { ConfigShape } from "../config/AppConfig.ts"
-import { EXIT } from "../cli/Commands.ts"
-export const interactive = (_line: CommandLine, _config: ConfigShape): Effect.Effect<number> =>
-  Effect.succeed(EXIT.failed)
+import { version } from "../config/Version.ts"
+import { newSessionId, type SessionId } from "../domain/Ids.ts"
+import { RuntimeError } from "../runtime/RuntimeError.ts"
+import { RuntimeManager } from "../runtime/RuntimeManager.ts"
+import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
+import { SessionIndex } from "../store/SessionIndex.ts"
+import { makeWorkspace } from "./demo.ts"
+import { Failure } from "./failure.ts"
+import { sessions } from "./layers.ts"
+import { type Choice, choose } from "./model.ts"
+import { toolList } from "./sessionFactory.ts"
+import { overridesOf, sessionIdOf, workspaceOf } from "./workspace.ts"
+
+interface Start {
+  readonly choice: Choice
+  readonly workspace: string
+  readonly notes: ReadonlyArray<string>
+}
+
+const demoNote = (locale: Locale): string =>
+  locale === "en"
+    ? "This is the demo: a script instead of a model, real tools, a scratch project. Say: fix"
+    : "这是演示：用脚本代替模型，工具是真实的，项目是临时的。请说：fix"
+
+const start = Effect.fnUntraced(function* (line: CommandLine, config: ConfigShape, atTerminal: boolean) {
+  const chosen = choose(config)
+  if (Result.isFailure(chosen) && !atTerminal) {
+    return yield* new Failure({ exit: EXIT.usage, detail: chosen.failure.detail })
+  }
+  const own = Result.getOrElse(chosen, (): Choice => ({ kind: "demo", model: "demo" }))
+  const notes = Result.isFailure(chosen) ? [chosen.failure.detail] : []
+  const scratch = own.kind === "demo" && line.values["cwd"] === undefined
+  const workspace = scratch ? yield* makeWorkspace : yield* Effect.fromResult(workspaceOf(config))
+  const demo = own.kind === "demo" ? [demoNote(config.locale)] : []
+  return { choice: own, workspace, notes: [...notes, ...demo] } satisfies Start
+})
+
+const openFirst = Effect.fnUntraced(function* (line: CommandLine, config: ConfigShape, workspace: string) {
+  const manager = yield* RuntimeManager
+  const overrides = overridesOf(line, config)
+  const named = line.values["resume"]
+  if (named !== undefined) return yield* manager.open(yield* sessionIdOf(named), overrides)
+  if (!line.switches.has("continue")) return yield* manager.create(newSessionId(), { workspace, ...overrides })
+  const [newest] = yield* Effect.flatMap(SessionIndex, (index) => index.list({ workspace, limit: 1 }))
+  return newest === undefined
+    ? yield* manager.create(newSessionId(), { workspace, ...overrides })
+    : yield* manager.open(newest.session_id, overrides)
+})
+
+const around = Effect.fnUntraced(function* (config: ConfigShape) {
+  const [manager, index] = [yield* RuntimeManager, yield* SessionIndex]
+  const translate = (error: { readonly message: string }) =>
+    new RuntimeError({ code: "storage_unavailable", detail: error.message })
+  return {
+    locale: config.locale,
+    tools: yield* toolList,
+    sessions: Effect.mapError(index.list(), translate),
+    open: (id: SessionId) => manager.open(id)
+  } satisfies Around
+})
+
+const banner = (session: SessionRuntime, notes: ReadonlyArray<string>) =>
+  Effect.map(session.status, ({ meta, model, mode }) => [
+    `claw ${version} · ${model} · ${mode} · ${meta.workspace}`,
+    ...notes,
+    ""
+  ])
+
+const converse = Effect.fnUntraced(function* (line: CommandLine, config: ConfigShape, from: Start, plain: boolean) {
+  const session = yield* openFirst(line, config, from.workspace)
+  const { meta } = yield* session.status
+  const options = {
+    ...(yield* around(config)),
+    session,
+    workspace: meta.workspace,
+    banner: yield* banner(session, from.notes),
+    history: openHistory(join(config.state_dir, "history"))
+  }
+  if (plain) return yield* replPlain(options, process.stdin)
+  const output = yield* Output
+  const terminal = NodeTerminal.layer({ input: process.stdin, output: process.stdout, color: output.color })
+  return yield* Effect.provide(repl(options), terminal)
+})
+
+export const interactive = Effect.fnUntraced(function* (line: CommandLine, config: ConfigShape) {
+  const atTerminal = process.stdin.isTTY && process.stdout.isTTY
+  const plain = !atTerminal || config.term === "dumb"
+  const from = yield* start(line, config, atTerminal)
+  return yield* Effect.provide(converse(line, config, from, plain), sessions(config, from.choice))
+})

@@ -19,7 +19,7 @@ import { RuntimeFactory, type Seed } from "../runtime/RuntimeFactory.ts"
 import * as CommandAnalysis from "../sandbox/CommandAnalysis.ts"
 import * as ProcessRunner from "../sandbox/ProcessRunner.ts"
 import * as Workspace from "../sandbox/Workspace.ts"
-import { makeBuiltinTools } from "../tools/builtin/tools.ts"
+import { makeBuiltinTools } from "../tools/builtin/BuiltinTools.ts"
 import * as ToolRegistry from "../tools/ToolRegistry.ts"
 
 const limitsOf = ({ limits, retry }: ConfigShape): Limits => ({
@@ -65,14 +65,12 @@ const gateSettings = (config: ConfigShape, { meta, mode }: Seed) =>
     approvalTimeoutMs: config.limits.approval_timeout_ms
   })
 
-const tools = (root: string) =>
-  Layer.effect(
-    ToolRegistry.ToolRegistry,
-    Effect.map(
-      makeBuiltinTools({ analyse: (source) => CommandAnalysis.analyse(source, { workspace: root }) }),
-      ToolRegistry.make
-    )
-  )
+const tools = (root: string, { childEnvironment }: ConfigShape) => {
+  const { PATH: path, HOME: home } = childEnvironment
+  const context = { workspace: root, ...(path === undefined ? {} : { path }), ...(home === undefined ? {} : { home }) }
+  const analyse = (source: string) => CommandAnalysis.analyse(source, context)
+  return Layer.effect(ToolRegistry.ToolRegistry, Effect.map(makeBuiltinTools({ analyse }), ToolRegistry.make))
+}
 
 const sessionLayer = (config: ConfigShape, seed: Seed, shared: Layer.Layer<Provider>) => {
   const { workspace: root } = seed.meta
@@ -89,7 +87,7 @@ const sessionLayer = (config: ConfigShape, seed: Seed, shared: Layer.Layer<Provi
     platform: process.platform,
     date: new Date().toLocaleDateString("sv-SE")
   })
-  const parts = Layer.mergeAll(shared, tools(root).pipe(Layer.provide(sandbox)), gate, prompt)
+  const parts = Layer.mergeAll(shared, tools(root, config).pipe(Layer.provide(sandbox)), gate, prompt)
   return Engine.layer.pipe(
     Layer.provideMerge(parts),
     Layer.provide([Layer.succeed(Reporter, seed.reporter), Layer.succeed(EngineLimits, limitsOf(config))])
@@ -119,3 +117,10 @@ const make = Effect.gen(function* () {
 })
 
 export const layer = Layer.effect(RuntimeFactory, make)
+
+/** Names and descriptions of the tools that every session has. */
+export const toolList = Effect.suspend(() => {
+  const nothing = Layer.mergeAll(Workspace.layer({ root: process.cwd() }), ProcessRunner.layer({ environment: {} }))
+  const analyse = (source: string) => CommandAnalysis.analyse(source, { workspace: process.cwd() })
+  return Effect.provide(makeBuiltinTools({ analyse }), nothing).pipe(Effect.orElseSucceed(() => []))
+})

@@ -55,99 +55,114 @@ const makeRequest = Effect.fnUntraced(function* (check: Check, judgement: Judgem
   return request
 })
 
-const make = Effect.gen(function* () {
-  const settings = yield* GateSettings
-  const store = yield* GrantStore
-  const approver = yield* Approver
+interface Parts {
+  readonly settings: GateSettings["Service"]
+  readonly store: GrantStore["Service"]
+  readonly approver: Approver["Service"]
+}
 
-  const question = (check: Check, request: ApprovalRequest) =>
-    approver.ask({ task_id: check.task_id, turn: check.turn, request }).pipe(
-      Effect.timeoutOrElse({
-        duration: settings.approvalTimeoutMs,
-        orElse: () => Effect.succeed<Reply>({ decision: "deny", via: "timeout", reason: "nobody answered in time" })
-      })
-    )
-
-  const makeGrant = (check: Check, request: ApprovalRequest, option: GrantOption, by: string | undefined) =>
-    Effect.map(Clock.currentTimeMillis, (now): Grant => {
-      const content = contentOf(check.assessment)
-      return {
-        grant_id: newGrantId(),
-        tool_name: check.call.tool_name,
-        matcher: option.matcher,
-        workspace: settings.workspace,
-        created_at: rfc3339(now),
-        expires_at: rfc3339(now + settings.grantTtlMs),
-        request_id: request.request_id,
-        ...(by === undefined ? {} : { by }),
-        ...(content === undefined ? {} : { content })
-      }
+const ask = ({ settings, approver }: Parts, check: Check, request: ApprovalRequest) =>
+  approver.ask({ task_id: check.task_id, turn: check.turn, request }).pipe(
+    Effect.timeoutOrElse({
+      duration: settings.approvalTimeoutMs,
+      orElse: () => Effect.succeed<Reply>({ decision: "deny", via: "timeout", reason: "nobody answered in time" })
     })
+  )
 
-  /** A grant that cannot be kept is worth this one call (LESSONS 31). */
-  const remember = Effect.fnUntraced(function* (
-    check: Check,
-    request: ApprovalRequest,
-    option: GrantOption,
-    base: Verdict
-  ) {
-    const grant = yield* makeGrant(check, request, option, base.by)
-    return yield* store.save(check.session_id, grant).pipe(
-      Effect.as<Verdict>({ ...base, decision: "allow_session", grant, permit: mint(check) }),
-      Effect.catch(() =>
-        Effect.succeed<Verdict>({
-          ...base,
-          decision: "allow_once",
-          reason: "the grant could not be saved, so it counts only this once",
-          permit: mint(check)
-        })
-      )
-    )
+const makeGrant = (parts: Parts, check: Check, option: GrantOption, base: Verdict) =>
+  Effect.map(Clock.currentTimeMillis, (now): Grant => {
+    const content = contentOf(check.assessment)
+    return {
+      grant_id: newGrantId(),
+      tool_name: check.call.tool_name,
+      matcher: option.matcher,
+      workspace: parts.settings.workspace,
+      created_at: rfc3339(now),
+      expires_at: rfc3339(now + parts.settings.grantTtlMs),
+      ...(base.request_id === undefined ? {} : { request_id: base.request_id }),
+      ...(base.by === undefined ? {} : { by: base.by }),
+      ...(content === undefined ? {} : { content })
+    }
   })
 
-  const answered = (
-    check: Check,
-    judgement: Judgement,
-    request: ApprovalRequest,
-    reply: Reply
-  ): Effect.Effect<Verdict> => {
-    const base = {
-      via: reply.via === "timeout" ? ("timeout" as const) : ("user" as const),
-      rule: judgement.rule,
-      request_id: request.request_id,
-      ...(reply.by === undefined ? {} : { by: reply.by })
-    }
-    const deny = (reason: string) => Effect.succeed<Verdict>({ ...base, decision: "deny", reason })
-    const reason = reply.reason ?? judgement.reason
-    if (reply.via !== "user") return deny(reply.reason ?? "nobody answered in time")
-    if (reply.decision === "allow_once")
-      return Effect.succeed({ ...base, decision: "allow_once", reason, permit: mint(check) })
-    if (reply.decision !== "allow_session")
-      return deny(reply.decision === "deny" ? (reply.reason ?? "refused") : "the answer was not understood")
-    const [first] = request.grant_options
-    if (first === undefined) {
-      const once = "it is asked about every time, so it counts only this once"
-      return Effect.succeed({ ...base, decision: "allow_once", reason: once, permit: mint(check) })
-    }
-    const option =
-      reply.grant_option === undefined ? first : request.grant_options.find(({ id }) => id === reply.grant_option)
-    if (option === undefined) return deny("the answer names a grant that was not offered")
-    return remember(check, request, option, { ...base, decision: "allow_session", reason })
+/** A grant that cannot be kept is worth this one call (LESSONS 31). */
+const remember = Effect.fnUntraced(function* (parts: Parts, check: Check, option: GrantOption, base: Verdict) {
+  const grant = yield* makeGrant(parts, check, option, base)
+  const once: Verdict = {
+    ...base,
+    decision: "allow_once",
+    reason: "the grant could not be saved, so it counts only this once",
+    permit: mint(check)
   }
+  return yield* parts.store.save(check.session_id, grant).pipe(
+    Effect.as<Verdict>({ ...base, decision: "allow_session", grant, permit: mint(check) }),
+    Effect.orElseSucceed(() => once)
+  )
+})
 
+const baseOf = (request: ApprovalRequest, judgement: Judgement, reply: Reply): Verdict => ({
+  decision: "deny",
+  via: reply.via === "timeout" ? "timeout" : "user",
+  rule: judgement.rule,
+  reason: reply.reason ?? judgement.reason,
+  request_id: request.request_id,
+  ...(reply.by === undefined ? {} : { by: reply.by })
+})
+
+const forSession = (
+  parts: Parts,
+  check: Check,
+  request: ApprovalRequest,
+  wanted: string | undefined,
+  base: Verdict
+) => {
+  const [first] = request.grant_options
+  if (first === undefined) {
+    const reason = "it is asked about every time, so it counts only this once"
+    return Effect.succeed<Verdict>({ ...base, decision: "allow_once", reason, permit: mint(check) })
+  }
+  const option = wanted === undefined ? first : request.grant_options.find(({ id }) => id === wanted)
+  if (option === undefined) {
+    return Effect.succeed<Verdict>({ ...base, reason: "the answer names a grant that was not offered" })
+  }
+  return remember(parts, check, option, base)
+}
+
+/** Only the two allow decisions of a person allow (LESSONS 30). */
+const answered = (parts: Parts, check: Check, request: ApprovalRequest, judgement: Judgement, reply: Reply) => {
+  const base = baseOf(request, judgement, reply)
+  const deny = (reason: string) => Effect.succeed<Verdict>({ ...base, reason })
+  if (reply.via !== "user") return deny(reply.reason ?? "nobody answered in time")
+  switch (reply.decision) {
+    case "allow_once":
+      return Effect.succeed<Verdict>({ ...base, decision: "allow_once", permit: mint(check) })
+    case "allow_session":
+      return forSession(parts, check, request, reply.grant_option, base)
+    case "deny":
+      return deny(reply.reason ?? "refused")
+    default:
+      return deny("the answer was not understood")
+  }
+}
+
+const judge = Effect.fnUntraced(function* ({ settings, store }: Parts, asked: Check) {
+  const mode = yield* settings.mode
+  // A store that cannot be read has no grants to give: the person is asked.
+  const grants = yield* store.active(asked.session_id, asked.call.tool_name).pipe(Effect.orElseSucceed(() => []))
+  const { rules, workspace } = settings
+  const { assessment, call, digest } = asked
+  return decide({ call, digest, assessment, mode, rules, grants, workspace })
+})
+
+const make = Effect.gen(function* () {
+  const parts: Parts = { settings: yield* GateSettings, store: yield* GrantStore, approver: yield* Approver }
   const check = Effect.fn("ApprovalGate.check")(function* (asked: Check) {
-    const mode = yield* settings.mode
-    // A store that cannot be read has no grants to give: the person is asked.
-    const grants = yield* store.active(asked.session_id, asked.call.tool_name).pipe(Effect.orElseSucceed(() => []))
-    const { rules, workspace } = settings
-    const { assessment, call, digest } = asked
-    const judgement = decide({ call, digest, assessment, mode, rules, grants, workspace })
+    const judgement = yield* judge(parts, asked)
     if (judgement.action !== "ask") return byPolicy(asked, judgement)
-    const request = yield* makeRequest(asked, judgement, settings.approvalTimeoutMs)
-    const reply = yield* question(asked, request)
-    return yield* answered(asked, judgement, request, reply)
+    const request = yield* makeRequest(asked, judgement, parts.settings.approvalTimeoutMs)
+    const reply = yield* ask(parts, asked, request)
+    return yield* answered(parts, asked, request, judgement, reply)
   })
-
   return ApprovalGate.of({ check })
 })
 

@@ -57,6 +57,24 @@ const ending = (
   )
 }
 
+/**
+ * A session's text and notes, for a person without a screen. `also` sees each event after what came before it was
+ * written. Whoever may answer is watched for apart, so that a slow screen never looks like nobody.
+ */
+export const textWriting = Effect.fnUntraced(function* (
+  session: SessionRuntime,
+  locale: Locale,
+  also: (event: SessionEvent) => void,
+  answers: boolean
+) {
+  if (answers) yield* session.subscribe({ answers, sink: () => {} })
+  const write = writeTo(yield* Output, textWriter(locale))
+  const following = yield* follow(session, (events) =>
+    Effect.tap(write(events), () => Effect.sync(() => events.forEach(also)))
+  )
+  return { finish: Effect.andThen(Effect.sync(following.end), Fiber.join(following.reading)) }
+})
+
 /** Runs one prompt to its end; the exit code. Interrupting it cancels the task and waits for its terminal event. */
 export const run = Effect.fnUntraced(function* (session: SessionRuntime, options: RunOptions) {
   const { content, json, locale } = options

@@ -8,7 +8,7 @@
 // Controls, formats (bidi among them), line separators, lone surrogates, and all that is drawn as nothing.
 const suspicious = /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--[\n\t]]/gv
 
-const pictographBefore = /\p{Extended_Pictographic}[\u{fe0f}\u{1f3fb}-\u{1f3ff}]?$/v
+const pictographBefore = /\p{Extended_Pictographic}(?:\u{fe0f}|\p{Emoji_Modifier})?$/v
 const pictographHere = /\p{Extended_Pictographic}$/v
 const pictographNext = /^\p{Extended_Pictographic}/v
 const keycapBefore = /[0-9#*]$/
@@ -17,7 +17,8 @@ const flag =
   /(?<=\u{1f3f4})\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/gu
 
 /** What may mean something else when more comes: half a pair, a return, a joiner, a selector, a begun flag. */
-const undecided = /(?:\r|[\u200d\ufe0f][\ud800-\udbff]?|(?:\udb40[\udc20-\udc7f]){0,5}[\ud800-\udbff]?)$/
+const undecided =
+  /(?:\r|(?:\u200d|\ufe0f)[\ud800-\udbff]?|(?<!\udb40[\udc20-\udc7f])(?:\udb40[\udc20-\udc7f]){1,5}[\ud800-\udbff]?|[\ud800-\udbff]?)$/
 
 // Longest context that decides about what follows: a pictograph and its modifier.
 const CONTEXT = 4

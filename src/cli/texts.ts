@@ -11,7 +11,7 @@ export interface Texts {
   readonly exit: (code: number) => string
   readonly signal: (name: string) => string
   readonly truncated: string
-  readonly thought: (duration: string) => string
+  readonly thought: (duration: string | undefined) => string
   readonly interrupted: string
   readonly superseded: string
   readonly canceled: string
@@ -23,7 +23,7 @@ export interface Texts {
   readonly retrying: (seconds: number, attempt: number) => string
   readonly tokens: (input: string, output: string, cached: string | undefined) => string
   readonly estimated: string
-  readonly above: (lines: number) => string
+  readonly above: (lines: number | undefined) => string
   readonly hidden: (lines: number) => string
   readonly lines: (count: number) => string
   readonly approval: string
@@ -62,7 +62,7 @@ const en: Texts = {
   exit: (code) => `exit ${code}`,
   signal: (name) => `signal ${name}`,
   truncated: "output cut short",
-  thought: (duration) => `thought for ${duration}`,
+  thought: (duration) => (duration === undefined ? "thought" : `thought for ${duration}`),
   interrupted: "(interrupted here)",
   superseded: "The answer above was cut off and does not count; it starts over.",
   canceled: "Cancelled.",
@@ -74,8 +74,8 @@ const en: Texts = {
   retrying: (seconds, attempt) => `trying again in ${seconds} s (attempt ${attempt})`,
   tokens: (input, output, cached) => `${input} in${cached === undefined ? "" : ` (${cached} cached)`} · ${output} out`,
   estimated: "estimated",
-  above: (lines) => `… ${lines} more ${lines === 1 ? "line" : "lines"} above`,
-  hidden: (lines) => `… ${lines} hidden ${lines === 1 ? "line" : "lines"} · press v to see all …`,
+  above: (lines) => (lines === undefined ? "… more above" : `… ${lines} more ${lines === 1 ? "line" : "lines"} above`),
+  hidden: (lines) => `… ${lines} hidden ${lines === 1 ? "line" : "lines"} · press e to see all …`,
   lines: (count) => `${count} ${count === 1 ? "line" : "lines"}`,
   approval: "Approval needed",
   recovery: "Interrupted call: it may or may not have happened",
@@ -113,7 +113,7 @@ const zh: Texts = {
   exit: (code) => `退出码 ${code}`,
   signal: (name) => `信号 ${name}`,
   truncated: "输出已截断",
-  thought: (duration) => `思考了 ${duration}`,
+  thought: (duration) => (duration === undefined ? "思考" : `思考了 ${duration}`),
   interrupted: "（在此中断）",
   superseded: "以上回答中断，作废；重新开始回答。",
   canceled: "已取消。",
@@ -126,8 +126,8 @@ const zh: Texts = {
   tokens: (input, output, cached) =>
     `输入 ${input}${cached === undefined ? "" : `（缓存 ${cached}）`} · 输出 ${output}`,
   estimated: "估算",
-  above: (lines) => `… 上面还有 ${lines} 行`,
-  hidden: (lines) => `… 隐藏了 ${lines} 行 · 按 v 查看全部 …`,
+  above: (lines) => (lines === undefined ? "… 上面还有" : `… 上面还有 ${lines} 行`),
+  hidden: (lines) => `… 隐藏了 ${lines} 行 · 按 e 查看全部 …`,
   lines: (count) => `${count} 行`,
   approval: "需要批准",
   recovery: "被中断的调用：可能已经发生，也可能没有",

@@ -14,10 +14,12 @@ import { type Source, resolve } from "./resolve.ts"
 import type { ConfigFile, Settings } from "./Settings.ts"
 import { checkWorkspaceFile } from "./workspaceFile.ts"
 
+type Section = "deadlines" | "retry" | "limits"
+
 export interface ConfigShape extends Settings {
   /** Absolute path of the directory that claw works in, as given. */
   readonly workspace: string
-  /** The key in this variable (or in CLAW_API_KEY); a profile knows its variable's name. */
+  /** The key in this variable; a profile knows its variable's name. */
   readonly apiKey: (variable: string) => Redacted.Redacted | undefined
   /** Every secret value that this process knows, for masking. */
   readonly secrets: ReadonlyArray<Redacted.Redacted>
@@ -28,6 +30,8 @@ export interface ConfigShape extends Settings {
   readonly files: { readonly user: string; readonly workspace: string }
   /** Path of a key → who decided it; absent: its default. */
   readonly sources: ReadonlyMap<string, Source>
+  /** The keys of a section that somebody decided: a profile's own values stand behind these, before the defaults. */
+  readonly chosen: <S extends Section>(section: S) => Partial<Settings[S]>
   /** Sentences for a person: what was ignored and why. */
   readonly warnings: ReadonlyArray<string>
 }
@@ -42,6 +46,13 @@ export interface ConfigInput {
   /** Default: the environment of this process. */
   readonly env?: environment.Environment
 }
+
+const chosenOf =
+  (settings: Settings, sources: ReadonlyMap<string, Source>): ConfigShape["chosen"] =>
+  <S extends Section>(section: S) =>
+    Object.fromEntries(
+      Object.entries(settings[section]).filter(([name]) => sources.has(`${section}.${name}`))
+    ) as Partial<Settings[S]>
 
 const workspaceFile = (workspace: string) => join(workspace, ".claw", "config.json")
 
@@ -106,6 +117,7 @@ export const load = (input: ConfigInput = {}): Result.Result<ConfigShape, Config
       ...(env["TERM"] === undefined ? {} : { term: env["TERM"] }),
       files: { user: user.path, workspace: file },
       sources,
+      chosen: chosenOf(settings, sources),
       warnings: [...warnings.map((warning) => `${file}: ${warning}`), ...environment.strangers(env)]
     }
   })

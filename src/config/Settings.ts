@@ -46,7 +46,8 @@ export const defaults = {
     tool_timeout_ms: 120_000,
     tool_time_ms: 3_600_000,
     tool_output_chars: 30_000,
-    approval_timeout_ms: 1_800_000
+    approval_timeout_ms: 1_800_000,
+    grant_ttl_ms: 28_800_000
   },
   mode: "ask",
   log: { level: "off", to: "file" }
@@ -108,6 +109,7 @@ export const Limits = Schema.Struct({
     limits.approval_timeout_ms,
     "Milliseconds that a question waits for an answer; then it is a refusal."
   ),
+  grant_ttl_ms: int(1000, 168 * hour, limits.grant_ttl_ms, "Milliseconds that a grant for the session lasts."),
   context_window_tokens: key(
     Schema.Int.check(Schema.isBetween({ minimum: 1024, maximum: 100_000_000 })),
     "Tokens that the model can take; absent: what the catalogue says of the model."

@@ -65,8 +65,8 @@ export const variables: ReadonlyMap<string, Read> = new Map<string, Read>([
   ["NO_COLOR", () => [[["no_color"], true]]]
 ])
 
-/** Read by hand: where the user's file is, and a key for any profile. */
-const others = ["CLAW_CONFIG", "CLAW_API_KEY"]
+/** Read by hand: where the user's file is. */
+const others = ["CLAW_CONFIG"]
 
 const lookup = (env: Environment, name: string): string | undefined => {
   const value = env[name]?.trim()
@@ -133,7 +133,7 @@ export const userFile = (env: Environment): { readonly path: string; readonly re
 
 /** A key by the name of its variable, as a profile knows it. Blank is missing; a stray newline is not part of it. */
 export const keyFrom = (env: Environment, variable: string): Redacted.Redacted | undefined => {
-  const value = lookup(env, variable) ?? lookup(env, "CLAW_API_KEY")
+  const value = lookup(env, variable)
   return value === undefined ? undefined : Redacted.make(value, { label: variable })
 }
 

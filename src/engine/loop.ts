@@ -16,6 +16,7 @@ import * as Usage from "../domain/Usage.ts"
 import type { Provider } from "../provider/Provider.ts"
 import type { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { Limits } from "./EngineLimits.ts"
+import { spans } from "../observability/Telemetry.ts"
 import * as LoopGuard from "./loopGuard.ts"
 import * as Pairing from "./pairing.ts"
 import type * as Parts from "./parts.ts"
@@ -92,23 +93,26 @@ const askModel = Effect.fnUntraced(function* (run: Run, turn: number, memory: Me
   const state = yield* run.reporter.report([...steers(before, turn), { type: "thinking", ...at, ...streams }])
   enter(run, "waiting_response")
   const { max_output_tokens } = run.limits
-  const answer = yield* Turn.ask({
-    provider: run.provider,
-    reporter: run.reporter,
-    retry: run.limits.retry,
-    at,
-    streams,
-    showing: (shown) => {
-      run.open.shown = shown
-    },
-    request: {
-      messages: [memory.system, ...messages(state)],
-      tools: run.registry.definitions,
-      conversation: memory.conversation,
-      ...(run.model === undefined ? {} : { model: run.model }),
-      ...(max_output_tokens === undefined ? {} : { max_output_tokens })
-    }
-  })
+  const answer = yield* Effect.withSpan(
+    Turn.ask({
+      provider: run.provider,
+      reporter: run.reporter,
+      retry: run.limits.retry,
+      at,
+      streams,
+      showing: (shown) => {
+        run.open.shown = shown
+      },
+      request: {
+        messages: [memory.system, ...messages(state)],
+        tools: run.registry.definitions,
+        conversation: memory.conversation,
+        ...(run.model === undefined ? {} : { model: run.model }),
+        ...(max_output_tokens === undefined ? {} : { max_output_tokens })
+      }
+    }),
+    spans.model
+  )
   const planned = yield* Pairing.plan(run.registry, state, answer.completed)
   yield* run.reporter.report([...answerFacts(run, state, turn, answer), ...Pairing.facts(planned, at)])
   run.open.shown = undefined
@@ -175,5 +179,6 @@ export const runTurns = Effect.fnUntraced(function* (run: Run) {
   }
   const system = { role: "system", content: yield* run.systemPrompt.text } as const
   let memory: Memory | undefined = { conversation: {}, system, steps: [], badTurns: 0, toolMs: 0 }
-  for (let turn = 1; memory !== undefined; turn++) memory = yield* oneTurn(run, turn, memory)
+  for (let turn = 1; memory !== undefined; turn++)
+    memory = yield* Effect.withSpan(oneTurn(run, turn, memory), spans.turn)
 })

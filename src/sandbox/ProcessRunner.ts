@@ -12,13 +12,11 @@ import type { Readable } from "node:stream"
 import { Context, Effect, Layer, Schema } from "effect"
 import { childEnvironment, type Environment } from "./childEnvironment.ts"
 import { endProcesses } from "./endProcesses.ts"
-import { endLeftover, type Leftover } from "./leftover.ts"
+import { endLeftover, type Leftover } from "./Leftover.ts"
 import { makeCapture, makeDecoder, makeLive, type Captured, type OutputLimits } from "./outputBuffer.ts"
 import { pause } from "./Pause.ts"
 import { makePipePool, type PipePool } from "./pipePool.ts"
 import { makeGate, SHELL, startProcess, type Ending, type Started } from "./startProcess.ts"
-
-export type { Leftover } from "./leftover.ts"
 
 export class ProcessError extends Schema.TaggedError<ProcessError>()("ProcessError", {
   reason: Schema.Literals(["bad_directory", "no_shell", "not_started", "not_ended"]),
@@ -174,9 +172,10 @@ const make = (options: ProcessOptions, pool: PipePool) => {
     const exit = yield* Effect.exit(
       restore(Effect.tap(bounded, (ending) => (ending._tag === "Some" ? drained : Effect.void)))
     )
-    const gone = yield* endProcesses(started.family, limits.grace_ms)
+    const gone = yield* endProcesses(started.family, limits.grace_ms, started)
     const ending = yield* finalEnding(started, gone)
-    yield* Effect.andThen(oneTurn, oneTurn)
+    // What it said while it was being ended is still in the pipe.
+    if (exit._tag === "Success") yield* Effect.andThen(oneTurn, oneTurn)
     started.dispose()
     live.end()
     if (exit._tag === "Failure") return yield* Effect.failCause(exit.cause)

@@ -16,9 +16,6 @@ import { replaceFile, stampOf, type Stamp } from "./replaceFile.ts"
 import { isInside, resolvePath, type Resolved } from "./resolvePath.ts"
 import { WorkspaceError } from "./WorkspaceError.ts"
 
-export type { Stamp } from "./replaceFile.ts"
-export type { Guard } from "./controlPlane.ts"
-
 export type Kind = "file" | "directory" | "missing"
 
 export interface Place {
@@ -188,7 +185,7 @@ const listPinned = (root: string, real: string): ReadonlyArray<Entry> => {
   try {
     return readdirSync(below(pin, "."), { withFileTypes: true })
       .map((entry) => ({ name: entry.name, kind: entryKind(entry) }))
-      .sort((a, b) => (a.name < b.name ? -1 : 1))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
   } finally {
     release(pin)
   }

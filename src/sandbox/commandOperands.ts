@@ -81,7 +81,8 @@ export const commandPaths = (name: string, words: ReadonlyArray<ShellWord>, path
       found.push(place.path)
       if (!place.inside) notPlain.push(`${word.value} leads outside the workspace`)
       const writes = WRITERS.has(name) && (!COPIES.has(name) || index === operands.length - 1)
-      if (place.control && writes) refused = `${name} would change ${word.value}, which tools never write`
+      if (place.guard === "alwaysAsk" && writes) notPlain.push(`${word.value} can make other programs run code`)
+      if (place.guard === "forbidden" && writes) refused = `${name} would change ${word.value}, which tools never write`
     }
   }
   if (SECOND_IS_WRITTEN.has(name) && operands.filter((word) => !word.value.startsWith("-")).length > 1)

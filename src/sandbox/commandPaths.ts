@@ -4,14 +4,17 @@
  * followed as the kernel follows them, before `..` is.
  */
 import { lstatSync, realpathSync } from "node:fs"
+import { type Guard, guardOf } from "./controlPlane.ts"
 import { globNames, isWild } from "./commandGlob.ts"
+
+const MAX_PATH_BYTES = 4_096
 
 export interface Place {
   /** Absolute; free of links as far as it exists. */
   readonly path: string
   readonly inside: boolean
-  /** Part of `.git`, `.claw` or claw's own configuration files in the workspace, or an ancestor's. */
-  readonly control: boolean
+  /** Never written by a tool, or asked about every time (SECURITY P11). */
+  readonly guard: Guard["kind"]
 }
 
 /** Devices that keep nothing: a redirect to one is no write. */
@@ -25,55 +28,42 @@ const SINKS: ReadonlySet<string> = new Set([
 ])
 export const isSink = (word: string): boolean => SINKS.has(word) || /^\/dev\/fd\/\d+$/.test(word)
 
-const missing = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? ""
-
-const isLink = (path: string): boolean => {
+/** The entry `name` of a directory that is real: itself, or where its link leads; undefined: it cannot be known. */
+const entry = (directory: string, name: string): string | undefined => {
+  if (name === "" || name === ".") return directory
+  if (name === "..") return directory.slice(0, Math.max(0, directory.lastIndexOf("/")))
+  const path = `${directory}/${name}`
+  // No name is longer: such a word is text.
+  if (Buffer.byteLength(name) > 255) return path
   try {
-    return lstatSync(path).isSymbolicLink()
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    // A link that leads nowhere would put a new file where its author wanted it: realpath fails, and so does this.
+    return stats?.isSymbolicLink() === true ? realpathSync.native(path).replace(/\/$/, "") : path
   } catch {
-    return false
+    return undefined
   }
 }
 
-/** Lexical: only for the part of a path that does not exist. */
-const normalise = (base: string, rest: ReadonlyArray<string>): string | undefined => {
-  const names = base.split("/").filter((name) => name !== "")
-  for (const name of rest) {
-    if (name === "" || name === ".") continue
-    if (name === "..") names.pop()
-    else names.push(name)
+/** Resolves name by name, so that each directory is looked at once. The root is the empty text. */
+const makeResolve = () => {
+  const known = new Map<string, string | undefined>([["", ""]])
+  const resolve = (path: string): string | undefined => {
+    if (known.has(path)) return known.get(path)
+    const slash = path.lastIndexOf("/")
+    const directory = resolve(path.slice(0, Math.max(0, slash)))
+    const found = directory === undefined ? undefined : entry(directory, path.slice(slash + 1))
+    known.set(path, found)
+    return found
   }
-  return `/${names.join("/")}`
+  return (path: string): string | undefined => {
+    if (Buffer.byteLength(path) > MAX_PATH_BYTES) return longPath(path)
+    const found = resolve(path)
+    return found === "" ? "/" : found
+  }
 }
 
-/** The real path of the deepest existing ancestor, and the rest; undefined: it cannot be known. */
-const resolve = (path: string): string | undefined => {
-  const names = path.split("/").filter((name) => name !== "" && name !== ".")
-  for (let kept = names.length; kept >= 0; kept -= 1) {
-    const head = `/${names.slice(0, kept).join("/")}`
-    try {
-      const real = realpathSync.native(head)
-      // A link that leads nowhere would put a new file where its author wanted it.
-      if (kept < names.length && isLink(`${head === "/" ? "" : head}/${names[kept]}`)) return undefined
-      return normalise(real, names.slice(kept))
-    } catch (error) {
-      if (!["ENOENT", "ENOTDIR", "ENAMETOOLONG"].includes(missing(error))) return undefined
-    }
-  }
-  return undefined
-}
-
-const CONTROL = /^(?:\.git|git~1|\.claw|claw~1|\.claw\.json|\.clawrc|claw\.config\.json)$/
-
-/** Letter case, compatibility forms and trailing dots change nothing. */
-export const isControlName = (name: string): boolean =>
-  CONTROL.test(
-    name
-      .normalize("NFKC")
-      .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
-      .toLowerCase()
-      .replace(/[. ]+$/, "")
-  )
+/** What is longer than any path is text, unless it steps about. */
+const longPath = (path: string): string | undefined => (path.split("/").includes("..") ? undefined : path)
 
 export interface Paths {
   readonly workspace: string
@@ -88,15 +78,15 @@ const contains = (root: string, path: string): boolean =>
 
 /** One line's view of the file system: each word is looked up once. */
 export const makePaths = (workspace: string, home: string): Paths => {
+  const resolve = makeResolve()
   const real = resolve(workspace) ?? workspace
   const seen = new Map<string, Place>()
   const find = (word: string): Place => {
     const absolute = word.startsWith("/") ? word : `${real}/${word}`
     const path = resolve(absolute)
-    if (path === undefined) return { path: absolute, inside: false, control: false }
+    if (path === undefined) return { path: absolute, inside: false, guard: "free" }
     const inside = contains(real, path)
-    const names = inside ? path.slice(real.length).split("/") : path.split("/")
-    return { path, inside, control: names.some(isControlName) }
+    return { path, inside, guard: guardOf(inside ? path.slice(real.length + 1) : path).kind }
   }
   const place = (word: string): Place => {
     const known = seen.get(word)

@@ -26,7 +26,7 @@ const SEPARATORS = /^(?:[ \t\n;&|!]|\\\n)*$/
 export const hasResidue = (source: string, spans: ReadonlyArray<Span>): boolean => {
   let at = 0
   let rest = ""
-  for (const [from, to] of [...spans].sort(([a], [b]) => a - b)) {
+  for (const [from, to] of spans.toSorted(([a], [b]) => a - b)) {
     if (from > at) rest += `${source.slice(at, from)} `
     at = Math.max(at, to)
   }

@@ -164,7 +164,7 @@ const writing = (walk: Walk, word: ShellWord): ReadonlyArray<string> => {
   walk.writes.add(word.value)
   const place = walk.around.paths.place(word.value)
   if (isDevice(word.value) || isDevice(place.path)) refuse(walk, `would write to the device ${word.value}`)
-  else if (place.control) refuse(walk, `would write ${word.value}, which tools never write`)
+  else if (place.guard === "forbidden") refuse(walk, `would write ${word.value}, which tools never write`)
   else if (!place.inside && !word.value.includes("$") && !word.value.includes("`"))
     refuse(walk, `would write ${word.value} outside the workspace`)
   return [`writes ${word.value}`]

@@ -97,7 +97,13 @@ const addDescendants = (members: Map<number, Row>, rows: ReadonlyArray<Row>): vo
   }
 }
 
-const scan = (family: Family): ReadonlyArray<number> => {
+export interface Member {
+  readonly pid: number
+  /** A signal to the leader's group reaches it. */
+  readonly grouped: boolean
+}
+
+const scan = (family: Family): ReadonlyArray<Member> => {
   const rows = candidates(family.leader)
     .filter((pid) => pid !== process.pid)
     .flatMap((pid) => readRow(pid) ?? [])
@@ -105,13 +111,16 @@ const scan = (family: Family): ReadonlyArray<number> => {
   const members = new Map(rows.filter((row) => belongs(family, row)).map((row) => [row.pid, row]))
   addDescendants(members, rows)
   for (const row of members.values()) family.seen.set(row.pid, row.start)
-  return Array.from(members.keys())
+  return Array.from(members.values(), ({ group, pid }) => ({
+    pid,
+    grouped: family.ownsGroup && group === family.leader
+  }))
 }
 
 const groupAnswers = (leader: number): boolean => attempt(() => process.kill(-leader, 0)) ?? false
 
-/** Pids of living members. Without /proc the group stands for all of them, as `[-leader]`. */
-export const livingMembers = (family: Family): ReadonlyArray<number> => {
+/** Without /proc the group stands for all of them. */
+export const livingMembers = (family: Family): ReadonlyArray<Member> => {
   if (isLinux) return scan(family)
-  return family.ownsGroup && groupAnswers(family.leader) ? [-family.leader] : []
+  return family.ownsGroup && groupAnswers(family.leader) ? [{ pid: family.leader, grouped: true }] : []
 }

@@ -31,6 +31,8 @@ export interface Started {
   readonly stderr: Readable | undefined
   readonly release: () => void
   readonly ended: Effect.Effect<Ending>
+  /** The leader has not been reaped. */
+  readonly isLiving: () => boolean
   /** Lets go of every descriptor on our side. */
   readonly dispose: () => void
 }
@@ -133,6 +135,7 @@ const describe = (child: ChildProcess, start: Start, out: Pipe | undefined, err:
     stderr,
     release: () => void (gate as NodeJS.WritableStream).end("\n"),
     ended: whenEnded(child),
+    isLiving: () => child.exitCode === null && child.signalCode === null,
     dispose: () => {
       for (const stream of streams) stream?.destroy()
     }

@@ -1,5 +1,5 @@
 /**
- * The chain as a table: call × mode, and whether anybody is asked (R303, R137, R138, R140, R141, R142, R160).
+ * The chain as a table: call × mode, and whether anybody is asked (R303, R319, R137–R142, R160).
  * Every row runs the real gate with a person who would allow; "ask" means that this person was asked.
  */
 import { assert, describe, it } from "@effect/vitest"

@@ -27,7 +27,7 @@ const attacks: ReadonlyArray<readonly [name: string, text: string, shown: string
   ["selects nothing", "a\ufe0f1\ufe0f", "a\\u{fe0f}1\\u{fe0f}"],
   ["names itself backwards", "mcp__files__\u202eelif_daer", "mcp__files__\\u{202e}elif_daer"],
   ["holds half a character", "a\ud83d b\ude00", "a\\u{d83d} b\\u{de00}"],
-  ["separates lines and deletes", "a\u2028b\x7fc\u00add\u3164", "a\\u{2028}b\\x7fc\\u{ad}d\\u{3164}"]
+  ["separates lines and deletes", "a\u2028b\x7fc\u00add\u3164", "a\\u{2028}b\\x7fc\\xadd\\u{3164}"]
 ]
 
 const plain: ReadonlyArray<string> = [

@@ -1,6 +1,7 @@
 /** Width by display columns (LESSONS 49). */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
+import stringWidth from "string-width"
 import { clusters, cut, fold, width, wrap } from "../../src/cli/Width.ts"
 
 const widths: ReadonlyArray<readonly [string, number]> = [
@@ -19,7 +20,9 @@ const widths: ReadonlyArray<readonly [string, number]> = [
   ["", 0]
 ]
 
-const words = fc.stringMatching(/^[a-z 你好，。한👍\u0301]{0,60}$/u)
+const words = fc
+  .array(fc.constantFrom("a", "word", " ", "  ", "你好", "，", "。", "한", "👍", "e\u0301"), { maxLength: 30 })
+  .map((parts) => parts.join(""))
 const columns = fc.integer({ min: 2, max: 20 })
 
 describe("display width", () => {
@@ -28,6 +31,15 @@ describe("display width", () => {
       widths.map(([text]) => width(text)),
       widths.map(([, columns]) => columns)
     )
+  })
+
+  it("takes no shortcut that counts differently", () => {
+    for (let code = 0; code < 0xd800; code++) {
+      const text = String.fromCharCode(code)
+      for (const one of [text, `${text}a`, `你${text}好`]) assert.strictEqual(width(one), stringWidth(one), one)
+      const joined = [...new Intl.Segmenter().segment(`你${text}好`)].map(({ segment }) => segment)
+      assert.deepStrictEqual(clusters(`你${text}好`), joined)
+    }
   })
 
   it("cuts between clusters, never wider than asked (H15)", () => {

@@ -51,6 +51,7 @@ describe("precedence", () => {
       const config = yield* resolved({ user: { deadlines: { connect_ms: 5 } }, env: { CLAW_DEADLINES_IDLE_MS: "9" } })
       assert.deepStrictEqual(config.deadlines, { ...defaults.deadlines, connect_ms: 5, idle_ms: 9 })
       assert.strictEqual(config.sources.get("deadlines.idle_ms"), "environment")
+      assert.deepStrictEqual([config.chosen("deadlines"), config.chosen("retry")], [{ connect_ms: 5, idle_ms: 9 }, {}])
     })
   )
 

@@ -1,5 +1,5 @@
 /** The executable: fast answers, an old Node told in one sentence, a bundle with its workers (cold start; Bad input). */
-import { chmodSync, existsSync, readFileSync, readdirSync } from "node:fs"
+import { chmodSync, existsSync, readFileSync, readdirSync, rmSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
@@ -88,6 +88,20 @@ describe("the bundle", () => {
     })
   )
 
+  it.live("holds every package: nothing else is needed to run it", () =>
+    Effect.gen(function* () {
+      const entry =
+        'import { parseTree } from "jsonc-parser"\nimport { Effect } from "effect"\n' +
+        'console.log(parseTree("[1]")?.type, Effect.isEffect(Effect.void))\n'
+      const root = yield* directoryWith({ ...sources, "package.json": manifest("22.19"), "src/app/claw.ts": entry })
+      symlinkSync(join(repository, "node_modules"), join(root, "node_modules"))
+      yield* Effect.promise(() => buildIfStale({ root, quiet: true }))
+      rmSync(join(root, "node_modules"))
+      const said = yield* claw(root, [])
+      assert.deepStrictEqual([said.code, said.stdout, said.stderr], [0, "array true\n", ""])
+    })
+  )
+
   it.live("is cached per user; a home that cannot be written costs nothing", () =>
     Effect.gen(function* () {
       const root = yield* built("22.19", { "blocked/file": "" })
@@ -115,7 +129,9 @@ describe("the bundle", () => {
       const again = yield* Effect.promise(() => buildIfStale({ root, quiet: true }))
       writeFiles(root, { "src/app/other.ts": "" })
       const changed = yield* Effect.promise(() => buildIfStale({ root, quiet: true }))
-      assert.deepStrictEqual([again, changed], [false, true])
+      rmSync(join(root, "src/app/other.ts"))
+      const gone = yield* Effect.promise(() => buildIfStale({ root, quiet: true }))
+      assert.deepStrictEqual([again, changed, gone], [false, true, true])
     })
   )
 })
@@ -128,6 +144,9 @@ const neighbour = (root: string, script: string) => {
   })
   chmodSync(join(root, "node_modules/node/bin/node"), 0o755)
 }
+
+/** Ends by itself, so that a signal that gets lost fails the test and leaves nothing running. */
+const loop = "i=0; while [ $i -lt 300 ]; do sleep 0.02; i=$((i + 1)); done; exit 99"
 
 describe("a Node that is too old", () => {
   it.live("is told what is needed, and exits 2", () =>
@@ -155,7 +174,7 @@ describe("a Node that is too old", () => {
   ] as const)("passes %s on, and ends as its child does (%s)", ([signal, reaction, code, killed]) =>
     Effect.gen(function* () {
       const root = yield* built("99.0")
-      neighbour(root, `trap '${reaction}' ${signal.slice(3)}; echo ready; while :; do sleep 0.02; done`)
+      neighbour(root, `trap '${reaction}' ${signal.slice(3)}; echo ready; ${loop}`)
       const said = yield* run(node, [join(root, "dist/claw.js")], {
         onOutput: (stdout, kill) => stdout === "ready\n" && kill(signal)
       })

@@ -74,7 +74,7 @@ describe("metrics", () => {
       ])
       const wait = mine.find((metric) => metric.id === "claw_approval_wait_seconds")
       assert.deepStrictEqual(
-        [wait?.attributes, (wait?.state as { sum: number }).sum],
+        [wait?.attributes, (wait?.state as { sum: number } | undefined)?.sum],
         [{ via: "user", decision: "deny" }, 2]
       )
     }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))

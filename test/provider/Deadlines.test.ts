@@ -66,6 +66,18 @@ describe("withDeadlines", () => {
       assert.strictEqual(yield* join, "provider_timeout_idle")
     })
   )
+  it.effect("a gap is noticed at once, also one that begins while a longer limit was watched", () =>
+    Effect.gen(function* () {
+      const { feed, result, join } = yield* run()
+      yield* feed("connected")
+      yield* TestClock.adjust(20_000)
+      yield* feed([])
+      yield* TestClock.adjust(29_999)
+      assert.isUndefined(result())
+      yield* TestClock.adjust(1)
+      assert.strictEqual(yield* join, "provider_timeout_idle")
+    })
+  )
   it.effect("a long healthy answer has no limit by default", () =>
     Effect.gen(function* () {
       assert.strictEqual(defaults.total_ms, Infinity)

@@ -4,7 +4,8 @@ import { Effect, Redacted } from "effect"
 import { type Turn, event, html, json, refusal, stream } from "../support/fakeModelScript.ts"
 import { ask, outcome, rig } from "../support/fakeModelProvider.ts"
 
-const KEY = "my-secret-key-0123456789"
+/** Like nothing a pattern would know. */
+const KEY = "Zq8mWx3RtY7uPn5v"
 const bad = (message: string, code?: string | number, type?: string) => ({ message, code, type })
 
 const table: ReadonlyArray<readonly [string, Turn, string, RegExp]> = [

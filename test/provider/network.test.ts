@@ -11,7 +11,7 @@ const peer = {
   base_url: "https://models.example.org/v1",
   model: "m",
   title: "T",
-  key: "my-secret-key-0123456789",
+  key: "Zq8mWx3RtY7uPn5v",
   key_source: undefined,
   start_hint: undefined
 }

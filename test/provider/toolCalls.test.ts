@@ -175,6 +175,8 @@ describe("exact whole repeats are recognised, real repetition survives (LESSONS 
   it("a repetition inside a string", () => assert.deepStrictEqual(one('{"a":"', "ha", "ha", '"}'), is('{"a":"haha"}')))
   it("a repetition inside the structure", () =>
     assert.deepStrictEqual(one('{"a":', '{"a":', "1}", "}"), is('{"a":{"a":1}}')))
+  it("what parses as it came is never changed, even where every fragment came twice", () =>
+    assert.deepStrictEqual(one('{"a":', '{"a":', "1", "1", "}", "}"), is('{"a":{"a":11}}')))
   it("what does not parse is listed raw and never run (R104, SETTLED 15)", () => {
     const { calls: made, bad } = assemble([[{ index: 0, id: "a", function: fn("t", '{"a": 1, "te') }]])
     assert.deepStrictEqual(made, [{ call_id: "a" as CallId, tool_name: "t", arguments: "{}" }])

@@ -24,7 +24,7 @@ const secrets = Object.fromEntries(
   ].map((name) => [name, CANARY])
 )
 
-const lines = (text: string) => text.trimEnd().split("\n").sort()
+const lines = (text: string) => text.trimEnd().split("\n").toSorted()
 
 describe("the environment of a child", () => {
   it.live("is an allow-list: no key of ours reaches it", () =>
@@ -88,6 +88,18 @@ describe("the environment of a child", () => {
       ].join("\n")
       const { exit_code, output } = yield* runner.run(script(text))
       assert.deepStrictEqual([output.text, exit_code], ["1\nf\n", 0])
+    })
+  )
+
+  it.live("names that the operator adds are passed on, and isolation goes around the program", () =>
+    Effect.gen(function* () {
+      const environment = { ...secrets, PATH: process.env["PATH"] }
+      const isolate = (argv: ReadonlyArray<string>, cwd: string) => ["env", `ISOLATED=${cwd}`, ...argv]
+      const runner = yield* runnerOf({ environment, passEnvironment: ["HTTP_PROXY"], isolate })
+      const text = "echo $HTTP_PROXY $ISOLATED ${DATABASE_URL-none}"
+      const shell = yield* runner.run(script(text))
+      const program = yield* runner.run(script("", { command: { argv: ["printenv", "HTTP_PROXY"] } }))
+      assert.deepStrictEqual([shell.output.text, program.output.text], [`${CANARY} /tmp none\n`, `${CANARY}\n`])
     })
   )
 

@@ -27,10 +27,10 @@ it.live(
       assert.deepStrictEqual(processesWith(sleep), [])
       assert.deepStrictEqual(openDescriptors(), before)
       times.sort((a, b) => a - b)
-      // The goal is 20 ms on a quiet machine; the bound here allows for a shared one.
-      assert.isBelow(times[Math.floor(CALLS / 2)] ?? 0, 50)
+      // A few milliseconds on a quiet machine; what must show here is that no call waits for the grace (2 s).
+      assert.isBelow(times[Math.floor(CALLS / 2)] ?? 0, 500)
     }),
-  60_000
+  120_000
 )
 
 it.live("a call interrupted before it began, or while it is journaled, runs nothing", () =>

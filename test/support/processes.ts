@@ -25,7 +25,7 @@ export const openDescriptors = (): ReadonlyArray<string> =>
     .flatMap((fd) => attempt(() => readlinkSync(`/proc/self/fd/${fd}`)) ?? [])
     .map((link) => link.replace(/\d+/g, "N"))
     .filter((link) => !link.startsWith("/proc"))
-    .sort()
+    .toSorted()
 
 export const runnerOf = (options: Partial<ProcessRunner.ProcessOptions> = {}) =>
   Effect.flatMap(

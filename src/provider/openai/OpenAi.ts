@@ -104,10 +104,7 @@ const stepsOf = (call: Call, now_ms: number): Pull.Pull<readonly [Step<ModelPart
         next = Effect.fail(failure)
         return parts.length === 0 ? next : Effect.succeed([parts] as const)
       }
-      if (ended) {
-        settle(call.exchange)
-        next = finish
-      }
+      if (ended) next = Effect.andThen(settle(call.exchange), finish)
       return heard || parts.length > 0 ? Effect.succeed([parts] as const) : again
     })
     return again
@@ -165,7 +162,7 @@ const driver = (config: OpenAiConfig, agents: Agents) => {
       const now_ms = yield* Clock.currentTimeMillis
       const { call, note } = yield* Effect.acquireRelease(
         Effect.sync(() => open(request, streaming, now_ms)),
-        ({ call }) => Effect.sync(() => (call.exchange.closed ? undefined : close(call.exchange)))
+        ({ call }) => Effect.sync(() => close(call.exchange))
       )
       yield* note
       return stepsOf(call, now_ms)

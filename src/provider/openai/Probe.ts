@@ -26,6 +26,8 @@ export interface ProbeReport {
   readonly error?: { readonly code: ProviderError["code"]; readonly detail: string }
 }
 
+type Found = Omit<ProbeReport, "base_url" | "latency_ms">
+
 const LIMIT_MS = 5000
 /** A list of models longer than this is not read. */
 const LIST_BYTES = 4 * 1024 * 1024
@@ -80,10 +82,14 @@ const fetchList = (config: OpenAiConfig, peer: Peer, now_ms: number) =>
     return modelsIn(text)
   }).pipe(Effect.scoped)
 
-const refused = (error: ProviderError): Omit<ProbeReport, "base_url" | "latency_ms"> => ({
+/** Something answers, but not to this question: no sign of a mistake. */
+const listsNone = ({ code, status }: ProviderError): boolean =>
+  code === "provider_bad_request" && (status === 404 || status === 405 || status === 501)
+
+const refused = (error: ProviderError): Found => ({
   reachable: error.status !== undefined && error.code !== "provider_unreachable",
   auth: error.code === "provider_auth" ? "refused" : "unknown",
-  error: { code: error.code, detail: error.detail }
+  ...(listsNone(error) ? {} : { error: { code: error.code, detail: error.detail } })
 })
 
 export const probe = Effect.fn("OpenAi.probe")(function* (config: OpenAiConfig) {
@@ -92,7 +98,7 @@ export const probe = Effect.fn("OpenAi.probe")(function* (config: OpenAiConfig) 
   const now_ms = yield* Clock.currentTimeMillis
   const found = yield* fetchList(config, peer, now_ms).pipe(
     Effect.timeoutOrElse({ duration: LIMIT_MS, orElse: () => Effect.fail(expired("first_chunk", LIMIT_MS)) }),
-    Effect.map((models): Omit<ProbeReport, "base_url" | "latency_ms"> => ({
+    Effect.map((models): Found => ({
       reachable: true,
       auth: "ok",
       ...(models === undefined ? {} : { models, model_listed: isListed(models, config.model) })

@@ -115,12 +115,12 @@ const blank: Draft = {
   halved: { args: "", open: undefined }
 }
 
-const extend = (draft: Draft, f: Fragment, idTaken: boolean): Draft => {
+const extend = (draft: Draft, f: Fragment): Draft => {
   const oversize = draft.oversize || draft.args.length + f.args.length > ARGUMENTS_LIMIT
   const args = oversize ? draft.args : draft.args + f.args
   return {
     index: draft.index ?? f.index,
-    id: draft.id ?? (idTaken ? undefined : f.id),
+    id: draft.id ?? f.id,
     name: draft.name ?? f.name,
     args,
     scan: oversize ? draft.scan : advance(draft.scan, f.args),
@@ -137,8 +137,7 @@ export const absorb = (assembly: Assembly, tool_calls: unknown): Assembly => {
     const fragment = fragmentOf(value)
     if (fragment === undefined) return
     const at = place({ drafts, last }, fragment, position, tool_calls.length)
-    const taken = drafts.some((draft, i) => i !== at && draft.id === fragment.id)
-    const draft = extend(drafts[at] ?? blank, fragment, taken)
+    const draft = extend(drafts[at] ?? blank, fragment)
     drafts = at === drafts.length ? [...drafts, draft] : drafts.with(at, draft)
     last = at
   })

@@ -2,11 +2,12 @@
  * The `fetch` that the openai package is given: node:http(s) with a keep-alive agent (R116), because a fetch body
  * costs more than everything else on the stream's path. Owns: sockets, response heads, error bodies. Does not own:
  * reading an answer's body (body.ts), what a failure means (failure.ts).
- * Invariant: after `close` or `settle` of an exchange nothing of it is left but, perhaps, an idle socket in the pool.
+ * Invariant: after `close` of an exchange nothing of it is left but, where its answer ended, an idle socket in the pool.
  */
 import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http"
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
 import type { Socket } from "node:net"
+import { Effect } from "effect"
 
 /** One call on its way: filled by the transport, ended by the driver. */
 export interface Exchange {
@@ -29,27 +30,37 @@ export const openExchange = (): Exchange => ({
   onConnected: undefined
 })
 
-/** Ends the call now: the socket closes, also while headers are awaited (R130). */
+/** Ends the call now: the socket closes, also while headers are awaited (R130), unless the answer came to its end. */
 export const close = (exchange: Exchange): void => {
   exchange.closed = true
-  exchange.request?.destroy()
+  const { message, request } = exchange
+  if (message?.complete === true) message.removeAllListeners("data").resume()
+  else request?.destroy()
 }
 
 /** How long the rest of an answer that is already complete may take before its socket is given up. */
-const DRAIN_MS = 200
+const DRAIN_MS = 50
 
-/** Gives the socket of a complete answer back to the pool; one that does not end (LESSONS 6) is closed. */
-export const settle = (exchange: Exchange): void => {
-  exchange.closed = true
-  const { message, request } = exchange
-  if (message === undefined || request === undefined || message.destroyed) return
-  message.removeAllListeners("data")
-  message.resume()
-  if (message.complete) return
-  const timer = setTimeout(() => request.destroy(), DRAIN_MS)
-  timer.unref()
-  message.once("close", () => clearTimeout(timer))
-}
+/**
+ * Waits for the last bytes of a complete answer, so that its socket is back in the pool for the next call; one that
+ * does not end (LESSONS 6) is left to `close`.
+ */
+export const settle = (exchange: Exchange): Effect.Effect<void> =>
+  Effect.callback((resume) => {
+    const { message, request } = exchange
+    if (message === undefined || request === undefined || message.complete || message.destroyed) {
+      message?.resume()
+      return resume(Effect.void)
+    }
+    const finish = () => {
+      clearTimeout(timer)
+      message.removeListener("close", finish).removeListener("end", finish)
+      resume(Effect.void)
+    }
+    const timer = setTimeout(finish, DRAIN_MS)
+    message.once("end", finish).once("close", finish).removeAllListeners("data").resume()
+    return Effect.sync(finish)
+  })
 
 export interface Agents {
   readonly http: HttpAgent
@@ -144,10 +155,12 @@ export const makeFetch =
       if (exchange.closed) return reject(new Error("The call was ended before it began."))
       const url = new URL(input instanceof Request ? input.url : input)
       const secure = url.protocol === "https:"
-      const body = typeof init?.body === "string" ? Buffer.from(init.body) : undefined
+      // As a string, head and body leave in one write.
+      const body = typeof init?.body === "string" ? init.body : undefined
       const headers: Record<string, string | number> = {}
-      new Headers(init?.headers).forEach((value, name) => void (headers[name] = value))
-      if (body !== undefined) headers["content-length"] = body.length
+      const given = init?.headers instanceof Headers ? init.headers : new Headers(init?.headers)
+      given.forEach((value, name) => void (headers[name] = value))
+      if (body !== undefined) headers["content-length"] = Buffer.byteLength(body)
       const options = { method: init?.method ?? "GET", headers, agent: secure ? agents.https : agents.http }
       const request = secure ? httpsRequest(url, options) : httpRequest(url, options)
       exchange.request = request

@@ -112,7 +112,7 @@ const makeIndex = (entries: Map<SessionId, Entry>) => {
       Effect.sync(() =>
         [...metas.values()]
           .filter((meta) => options.workspace === undefined || meta.workspace === options.workspace)
-          .sort(newestFirst)
+          .toSorted(newestFirst)
           .slice(0, options.limit ?? 100)
       )
     ),
@@ -121,10 +121,9 @@ const makeIndex = (entries: Map<SessionId, Entry>) => {
         const entry = entries.get(id)
         const known = metas.delete(id) || (entry !== undefined && entry.head.owner !== REMOVED)
         if (!known) return Effect.fail(notFound("remove", id))
-        // The epoch outlives the records: whoever still writes is fenced, also after the id is used again.
+        // The epoch outlives the records: whoever still writes is fenced, also after the id was claimed again.
         if (entry !== undefined) {
-          const epoch = entry.head.epoch + 1
-          entries.set(id, { head: { epoch, owner: REMOVED, pos: 0, seq: 0 }, lines: Segments.make() })
+          entries.set(id, { head: { ...entry.head, owner: REMOVED, pos: 0, seq: 0 }, lines: Segments.make() })
         }
         return Effect.void
       })

@@ -3,7 +3,7 @@
  * Invariant: a record that cannot be read back is reported by its position and hides no other; a page that says `more`
  * has a record, and reports only damage before its last one, so that reading on behind it skips and repeats nothing.
  */
-import { Effect } from "effect"
+import { Array, Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import type { SessionId } from "../../domain/Ids.ts"
 import type { JournalRecord, Page } from "../Journal.ts"
@@ -13,6 +13,8 @@ import { isCorrupt } from "./sqliteError.ts"
 
 /** A page ends with the record that reaches this many bytes: decoding them takes a few milliseconds. */
 const PAGE_BYTES = 1_000_000
+/** Reading and decoding one record costs about 10 µs. */
+const RECORDS_AT_ONCE = 250
 
 /** What to read by: every record by `pos`, or the public ones by `seq`. */
 export type Order = "pos" | "seq"
@@ -61,22 +63,34 @@ const fetchOne = ({ sql }: Access, { session, pos }: Place): Effect.Effect<Reado
     Effect.catchIf(isCorrupt, () => Effect.succeed([{ pos }]))
   )
 
-/** One statement for all of them; one by one where a page among them is damaged. */
-const fetchAll = (access: Access, order: Order, first: Place, last: Place, taken: ReadonlyArray<Place>) => {
+/** One statement for all of `some`; one by one where a page among them is damaged. */
+const fetchSome = (access: Access, order: Order, some: Array.NonEmptyReadonlyArray<Place>) => {
   const { sql } = access
   const key = sql(order)
+  const first = Array.headNonEmpty(some)
   return sql<RecordRow>`
-    SELECT * FROM journal_records WHERE session = ${first.session} AND ${key} BETWEEN ${first.key} AND ${last.key}
+    SELECT * FROM journal_records
+    WHERE session = ${first.session} AND ${key} BETWEEN ${first.key} AND ${Array.lastNonEmpty(some).key}
     ORDER BY ${key}`.pipe(
     Effect.map((rows) => rows.map(read)),
     Effect.catchIf(isCorrupt, () =>
       Effect.map(
-        Effect.forEach(taken, (place) => fetchOne(access, place)),
+        Effect.forEach(some, (place) => fetchOne(access, place)),
         (all) => all.flat()
       )
     )
   )
 }
+
+/** A few at a time; the event loop has a turn in between. */
+const fetchAll = Effect.fnUntraced(function* (access: Access, order: Order, taken: ReadonlyArray<Place>) {
+  const reads: Read[] = []
+  for (const some of Array.chunksOf(taken, RECORDS_AT_ONCE)) {
+    if (reads.length > 0) yield* Effect.yieldNow
+    reads.push(...(yield* fetchSome(access, order, some)))
+  }
+  return reads
+})
 
 /** Positions are contiguous: one that is missing between `after` and the last one found was there once. */
 const missing = (taken: ReadonlyArray<Place>, after: number): ReadonlyArray<number> => {
@@ -89,13 +103,10 @@ const missing = (taken: ReadonlyArray<Place>, after: number): ReadonlyArray<numb
   return gaps
 }
 
-const nothing: Page = { records: [], damaged: [], more: false }
-
 const assemble = (reads: ReadonlyArray<Read>, gaps: ReadonlyArray<number>, more: boolean): Page => {
   const records = reads.filter((found) => found.body !== undefined) as ReadonlyArray<JournalRecord>
-  const damaged = [...gaps, ...reads.filter((found) => found.body === undefined).map((found) => found.pos)].sort(
-    (a, b) => a - b
-  )
+  const lost = reads.filter((found) => found.body === undefined).map((found) => found.pos)
+  const damaged = [...gaps, ...lost].toSorted((a, b) => a - b)
   const end = more ? (records.at(-1)?.pos ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY
   return { records, damaged: damaged.filter((pos) => pos < end), more }
 }
@@ -103,12 +114,9 @@ const assemble = (reads: ReadonlyArray<Read>, gaps: ReadonlyArray<number>, more:
 const pageAfter = Effect.fnUntraced(function* (access: Access, request: Request) {
   const found = yield* plan(access, request)
   const taken = fitting(found, request.limit)
-  const first = taken[0]
-  const last = taken.at(-1)
-  if (first === undefined || last === undefined) return { page: nothing, last: request.after }
-  const reads = yield* fetchAll(access, request.order, first, last, taken)
+  const reads = yield* fetchAll(access, request.order, taken)
   const gaps = request.order === "pos" ? missing(taken, request.after) : []
-  return { page: assemble(reads, gaps, found.length > taken.length), last: last.key }
+  return { page: assemble(reads, gaps, found.length > taken.length), last: taken.at(-1)?.key ?? request.after }
 })
 
 export const readPage = Effect.fnUntraced(function* (access: Access, request: Request) {

@@ -11,7 +11,7 @@ import { alreadyThere, changed, notFound, wellFormed } from "../sessionRule.ts"
 import type { Access } from "./access.ts"
 
 /** Records deleted by one transaction. */
-const PURGE_ROWS = 500
+const PURGE_ROWS = 200
 
 type Row = { readonly [K in keyof SessionMeta]-?: SessionMeta[K] | (undefined extends SessionMeta[K] ? null : never) }
 
@@ -51,9 +51,9 @@ const remove = (access: Access) =>
       "remove",
       Effect.gen(function* () {
         const session = yield* sql`DELETE FROM sessions WHERE session_id = ${id} RETURNING session_id`
-        // The epoch outlives the records: whoever still writes is fenced, also after the id is used again.
+        // The epoch outlives the records: whoever still writes is fenced, also after the id was claimed again.
         const journal = yield* sql`
-          UPDATE journal_heads SET epoch = epoch + 1, owner = ${REMOVED}
+          UPDATE journal_heads SET owner = ${REMOVED}
           WHERE session_id = ${id} AND owner <> ${REMOVED} RETURNING session`
         if (session.length + journal.length === 0) return yield* notFound("remove", id)
       })

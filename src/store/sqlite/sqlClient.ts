@@ -27,7 +27,7 @@ const prepare = (db: DatabaseSync, sql: string): Prepared => {
   return { statement, returnsRows: statement.columns().length > 0 }
 }
 
-const run = ({ statement, returnsRows }: Prepared, params: ReadonlyArray<unknown>): ReadonlyArray<any> => {
+const run = ({ statement, returnsRows }: Prepared, params: ReadonlyArray<unknown>): ReadonlyArray<object> => {
   if (returnsRows) return statement.all(...params.map(bind))
   statement.run(...params.map(bind))
   return []
@@ -84,7 +84,7 @@ const makeConnection = (handle: Handle): SqlConnection.Connection => {
       return transformRows === undefined ? rows : transformRows(rows)
     })
   const values = (prepared: () => Prepared, params: ReadonlyArray<unknown>) =>
-    handle.attempt("execute statement", () => run(prepared(), params).map((row) => Object.values(row as object)))
+    handle.attempt("execute statement", () => run(prepared(), params).map((row) => Object.values(row)))
   return {
     execute,
     executeRaw: (sql, params) => execute(sql, params, undefined),

@@ -4,6 +4,7 @@
  * grammar (CommandAnalysis), processes (ProcessRunner).
  * Invariant: every ending that is not exit 0 is an error result that names its exit code, signal or limit.
  */
+import { resolve } from "node:path"
 import { Effect, Schema } from "effect"
 import type { CommandPlan, RiskAssessment } from "../../domain/Approval.ts"
 import type { ProcessResult, ProcessRunner } from "../../sandbox/ProcessRunner.ts"
@@ -108,17 +109,27 @@ const judgeRedirect = (
   )
 }
 
+/** Where a redirect reads, for the rules on paths; outside it is for them, and the person, to say. */
+const readPath = (workspace: BashOptions["workspace"], path: string): Effect.Effect<string> =>
+  workspace.locate(path).pipe(
+    Effect.map(({ real }) => real),
+    Effect.catch(() => Effect.succeed(resolve(workspace.root, path)))
+  )
+
 const assess = Effect.fnUntraced(function* ({ analyse, workspace }: BashOptions, args: Args) {
   const plan = analyse(args.command)
-  if (plan.refused !== undefined) return { ...refused("dangerous", plan.refused), opaque: true, command: plan }
+  if (plan.refused !== undefined) {
+    return { ...refused("dangerous", `The command ${plan.refused}.`), opaque: true, command: plan }
+  }
   const redirects = yield* Effect.forEach(plan.writes, (target) => judgeRedirect(workspace, moves(plan), target))
   const forbidden = redirects.find((redirect) => redirect.forbidden !== undefined)?.forbidden
   if (forbidden !== undefined) return { ...refused("dangerous", forbidden), opaque: true, command: plan }
+  const reads = yield* Effect.forEach(plan.reads, (path) => readPath(workspace, path))
   const doubts = [...plan.doubts, ...plan.commands.flatMap((command) => command.notPlain)]
   const assessment: RiskAssessment = {
     risk: doubts.length > 0 ? "dangerous" : "mutating",
     reason: doubts[0] ?? `runs ${plan.commands.map(({ text }) => text).join(", ") || "a command"}`,
-    paths: redirects.flatMap(({ real }) => real ?? []),
+    paths: [...redirects.flatMap(({ real }) => real ?? []), ...reads],
     opaque: true,
     command: plan,
     ...(redirects.some((redirect) => redirect.alwaysAsk === true) ? { alwaysAsk: true } : {})

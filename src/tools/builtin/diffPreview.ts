@@ -1,5 +1,5 @@
 /** What a person sees of a change before it is made: a unified diff, bounded in size and in the time to compute. */
-import { createTwoFilesPatch } from "diff"
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from "diff"
 import type { Preview } from "../../domain/Approval.ts"
 
 const MAX_INPUT_CHARS = 2_000_000
@@ -18,7 +18,8 @@ export const diffPreview = (path: string, before: string | undefined, after: str
   const old = before ?? ""
   if (old.length + after.length > MAX_INPUT_CHARS) return summary(path, old, after)
   const from = before === undefined ? "/dev/null" : path
-  const diff = createTwoFilesPatch(from, path, old, after, undefined, undefined, { context: 3, timeout: TIMEOUT_MS })
+  const options = { context: 3, timeout: TIMEOUT_MS, headerOptions: FILE_HEADERS_ONLY }
+  const diff = createTwoFilesPatch(from, path, old, after, undefined, undefined, options)
   if (diff === undefined || diff.length > MAX_DIFF_CHARS) return summary(path, old, after)
   return { kind: "diff", path, diff: diff.toWellFormed() }
 }

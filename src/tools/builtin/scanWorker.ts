@@ -1,8 +1,8 @@
 /**
  * The thread that runs a model's regular expression over files. A pattern can be made to run for ever; a thread can
  * be ended. Owns: opening (no link followed, still inside the root), matching line by line.
- * `scanMain` is handed to the thread as text, so that a bundle needs no second file: it may use nothing from outside
- * itself but its parameters.
+ * Its functions are handed to the thread as text, so that a bundle needs no second file: each may use nothing from
+ * outside itself but its parameters.
  */
 export interface ScanRequest {
   readonly root: string
@@ -28,69 +28,72 @@ type Files = Pick<
   "constants" | "closeSync" | "fstatSync" | "openSync" | "readFileSync" | "readlinkSync"
 >
 
-export const scanMain = (threads: Threads, fs: Files): void => {
-  const request = threads.workerData as ScanRequest
-  const regex = new RegExp(request.source, request.flags)
+/** The text of a file; undefined where it is binary, too large, no regular file, or not where it seems to be. */
+const readText = (fs: Files, request: ScanRequest, path: string): string | undefined => {
   const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = fs.constants
-  const isLinux = process.platform === "linux"
-
-  const readOpened = (fd: number, full: string): string | undefined => {
+  const full = request.root === "/" ? `/${path}` : `${request.root}/${path}`
+  let fd: number | undefined
+  try {
+    fd = fs.openSync(full, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     const stats = fs.fstatSync(fd)
     if (!stats.isFile() || stats.size > request.maxFileBytes) return undefined
-    if (isLinux && fs.readlinkSync(`/proc/self/fd/${fd}`) !== full) return undefined
+    if (process.platform === "linux" && fs.readlinkSync(`/proc/self/fd/${fd}`) !== full) return undefined
     const bytes = fs.readFileSync(fd)
-    if (bytes.subarray(0, 8192).includes(0)) return undefined
-    return bytes.toString("utf8").replace(/^\ufeff/, "")
+    return bytes.subarray(0, 8192).includes(0) ? undefined : bytes.toString("utf8").replace(/^\ufeff/, "")
+  } catch {
+    return undefined
+  } finally {
+    if (fd !== undefined) fs.closeSync(fd)
   }
-  const read = (path: string): string | undefined => {
-    const full = request.root === "/" ? `/${path}` : `${request.root}/${path}`
-    let fd: number | undefined
-    try {
-      fd = fs.openSync(full, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-      return readOpened(fd, full)
-    } catch {
-      return undefined
-    } finally {
-      if (fd !== undefined) fs.closeSync(fd)
-    }
-  }
+}
+
+/** `path:line:text` for a match, `path-line-text` around it, `--` between groups. */
+const rowsOf = (
+  request: ScanRequest,
+  path: string,
+  lines: ReadonlyArray<string>,
+  hits: ReadonlyArray<number>
+): Array<string> => {
   const shown = (line: string): string => {
     if (line.length <= request.lineChars) return line
     return `${line.slice(0, request.lineChars).toWellFormed()} [… ${line.length - request.lineChars} more characters]`
   }
-  const rowsOf = (path: string, lines: ReadonlyArray<string>, hits: ReadonlyArray<number>): Array<string> => {
-    const rows: Array<string> = []
-    const isHit = new Set(hits)
-    let next = 0
-    for (const hit of hits) {
-      const from = Math.max(next, hit - request.context)
-      if (rows.length > 0 && from > next && request.context > 0) rows.push("--")
-      for (let at = from; at < Math.min(lines.length, hit + request.context + 1); at += 1) {
-        const mark = isHit.has(at) ? ":" : "-"
-        rows.push(`${path}${mark}${at + 1}${mark}${shown(lines[at] as string)}`)
-        next = at + 1
-      }
+  const rows: Array<string> = []
+  const isHit = new Set(hits)
+  let next = 0
+  for (const hit of hits) {
+    const from = Math.max(next, hit - request.context)
+    if (rows.length > 0 && from > next && request.context > 0) rows.push("--")
+    for (let at = from; at < Math.min(lines.length, hit + request.context + 1); at += 1) {
+      const mark = isHit.has(at) ? ":" : "-"
+      rows.push(`${path}${mark}${at + 1}${mark}${shown(lines[at] ?? "")}`)
+      next = at + 1
     }
-    return rows
   }
-  const hitsOf = (lines: ReadonlyArray<string>, most: number): Array<number> => {
-    const hits: Array<number> = []
-    for (let at = 0; at < lines.length && hits.length < most; at += 1) {
-      if (regex.test(lines[at] as string)) hits.push(at)
-    }
-    return hits
-  }
+  return rows
+}
+
+const scanMain = (threads: Threads, fs: Files, read: typeof readText, show: typeof rowsOf): void => {
+  const request = threads.workerData as ScanRequest
+  const regex = new RegExp(request.source, request.flags)
+  const post = (message: ScanMessage) => threads.parentPort?.postMessage(message)
   const linesOf = (text: string): Array<string> => {
     const lines = text.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line))
     if (lines.at(-1) === "") lines.pop()
     return lines
   }
-
+  const hitsOf = (lines: ReadonlyArray<string>, most: number): Array<number> => {
+    const hits: Array<number> = []
+    for (let at = 0; at < lines.length && hits.length < most; at += 1) {
+      if (regex.test(lines[at] ?? "")) hits.push(at)
+    }
+    return hits
+  }
   let skipped = 0
   let found = 0
   for (const path of request.files) {
     if (found >= request.limit) break
-    const text = read(path)
+    const text = read(fs, request, path)
     if (text === undefined) {
       skipped += 1
       continue
@@ -100,10 +103,15 @@ export const scanMain = (threads: Threads, fs: Files): void => {
     const hits = hitsOf(lines, most)
     if (hits.length === 0) continue
     found += request.mode === "content" ? hits.length : 1
-    const rows = request.mode === "content" ? rowsOf(path, lines, hits) : []
-    threads.parentPort?.postMessage({ type: "file", path, rows, matches: hits.length } satisfies ScanMessage)
+    post({
+      type: "file",
+      path,
+      rows: request.mode === "content" ? show(request, path, lines, hits) : [],
+      matches: hits.length
+    })
   }
-  threads.parentPort?.postMessage({ type: "done", skipped, limited: found >= request.limit } satisfies ScanMessage)
+  post({ type: "done", skipped, limited: found >= request.limit })
 }
 
-export const scanSource = `(${scanMain.toString()})(require("node:worker_threads"), require("node:fs"))`
+/** Each function stands for itself and is handed the others: no name has to survive a bundler. */
+export const scanSource = `(${String(scanMain)})(require("node:worker_threads"), require("node:fs"), ${String(readText)}, ${String(rowsOf)})`

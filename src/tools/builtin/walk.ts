@@ -60,14 +60,12 @@ const isIgnored = (rules: ReadonlyArray<Rules>, path: string, isFolder: boolean)
 /** Rules of the folders above the base. A base that they ignore was asked for by name: then they do not count. */
 const rulesAbove = Effect.fnUntraced(function* (workspace: Room, base: string) {
   const names = base === "" ? [] : base.split("/")
-  let rules: ReadonlyArray<Rules> = yield* rulesFrom(workspace, "", [
-    ".git/info/exclude",
-    ...(base === "" ? [] : RULE_FILES)
-  ])
+  const rules: Array<Rules> = []
+  rules.push(...(yield* rulesFrom(workspace, "", [".git/info/exclude", ...(base === "" ? [] : RULE_FILES)])))
   for (let depth = 1; depth <= names.length; depth += 1) {
     const folder = names.slice(0, depth).join("/")
     if (isIgnored(rules, folder, true)) return []
-    if (depth < names.length) rules = [...rules, ...(yield* rulesFrom(workspace, folder, RULE_FILES))]
+    if (depth < names.length) rules.push(...(yield* rulesFrom(workspace, folder, RULE_FILES)))
   }
   return rules
 })

@@ -4,7 +4,7 @@
  * Effect class `probe`: after a crash the file's content says whether it happened.
  */
 import { Effect, Schema } from "effect"
-import type { Stamp, Workspace } from "../../sandbox/Workspace.ts"
+import type { OpenFile, Workspace } from "../../sandbox/Workspace.ts"
 import * as Tool from "../Tool.ts"
 import type { FileTracker } from "./fileTracker.ts"
 import { diffPreview } from "./diffPreview.ts"
@@ -20,7 +20,7 @@ type Room = (typeof Workspace)["Service"]
 
 interface Standing {
   readonly bytes: Buffer
-  readonly stamp: Stamp
+  readonly stamp: OpenFile["stamp"]
 }
 
 const standing = Effect.fnUntraced(function* (workspace: Room, path: string) {

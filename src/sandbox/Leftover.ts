@@ -4,7 +4,7 @@
  * environment. A process id that was given to somebody else is left alone.
  */
 import { Effect } from "effect"
-import { endProcesses } from "./endProcesses.ts"
+import { endProcesses, type Leader } from "./endProcesses.ts"
 import { livingMembers, startTimeOf, type Family } from "./processTable.ts"
 
 export interface Leftover {
@@ -15,6 +15,9 @@ export interface Leftover {
   readonly id: string
 }
 
+/** Its parent is gone; the kernel tells us nothing of its end. */
+const NOT_OURS: Leader = { isLiving: () => false, ended: Effect.never }
+
 const bootOf = (startTime: string): string => startTime.slice(startTime.indexOf("@"))
 
 export const endLeftover = (leftover: Leftover, graceMs: number): Effect.Effect<boolean> =>
@@ -23,5 +26,5 @@ export const endLeftover = (leftover: Leftover, graceMs: number): Effect.Effect<
     if (bootOf(now) !== bootOf(leftover.start_time)) return Effect.succeed(true)
     const ownsGroup = now === leftover.start_time
     const family: Family = { leader: leftover.pid, ownsGroup, marker: leftover.id, outputs: [], seen: new Map() }
-    return livingMembers(family).length === 0 ? Effect.succeed(true) : endProcesses(family, graceMs)
+    return livingMembers(family).length === 0 ? Effect.succeed(true) : endProcesses(family, graceMs, NOT_OURS)
   })

@@ -1,0 +1,143 @@
+/**
+ * `npm run bench [-- --jobs text,tools1] [--contenders raw,claw] [--rounds N] [--quick] [--json FILE] [--profile DIR]`:
+ * claw beside a bare fetch loop and the bare openai package, in the same run and interleaved, each measurement in a
+ * fresh process. Owns: the order of things. Absolute figures wander with the machine: read the ratios.
+ * Exit code 1: a measurement failed, or a count that must be zero is not.
+ */
+import { execFile } from "node:child_process"
+import { existsSync, writeFileSync } from "node:fs"
+import { cpus } from "node:os"
+import { fileURLToPath } from "node:url"
+import { parseArgs, promisify } from "node:util"
+import type { ContenderName } from "./contenders/contender.ts"
+import { cold, executable } from "./jobs/cold.ts"
+import type { Numbers } from "./jobs/job.ts"
+import type { Measurement } from "./measure.ts"
+import { type Plan, plans } from "./plan.ts"
+import { type Server, startServer } from "./serverControl.ts"
+import { brokenGates, type Result, summarise } from "./summary.ts"
+import { table } from "./table.ts"
+
+const everybody: ReadonlyArray<ContenderName> = ["raw", "sdk", "claw", "claw-sqlite"]
+const MEASURE = fileURLToPath(new URL("measure.ts", import.meta.url))
+const PATIENCE_MS = 240_000
+
+const { values: options } = parseArgs({
+  options: {
+    jobs: { type: "string" },
+    contenders: { type: "string" },
+    rounds: { type: "string" },
+    quick: { type: "boolean", default: false },
+    json: { type: "string" },
+    profile: { type: "string" },
+    help: { type: "boolean", default: false }
+  }
+})
+
+const fail = (message: string): never => {
+  console.error(`bench: ${message}`)
+  process.exit(2)
+}
+
+const chosen = <A extends string>(
+  what: string,
+  given: string | undefined,
+  known: ReadonlyArray<A>
+): ReadonlyArray<A> => {
+  if (given === undefined) return known
+  const names = given.split(",")
+  const strange = names.find((name) => !known.includes(name as A))
+  if (strange !== undefined) fail(`there is no ${what} "${strange}"; known: ${known.join(", ")}`)
+  return known.filter((name) => names.includes(name))
+}
+
+const spawned = async (plan: Plan, contender: ContenderName, server: Server): Promise<Numbers> => {
+  const params = options.quick ? plan.quick : plan.params
+  const measurement: Measurement = { job: plan.job, file: plan.file, contender, port: server.port, params }
+  const profile =
+    options.profile === undefined
+      ? []
+      : ["--cpu-prof", `--cpu-prof-dir=${options.profile}`, `--cpu-prof-name=${plan.job}-${contender}.cpuprofile`]
+  const argv = ["--expose-gc", ...profile, MEASURE, JSON.stringify(measurement)]
+  const { stdout } = await promisify(execFile)(process.execPath, argv, { timeout: PATIENCE_MS, killSignal: "SIGKILL" })
+  return JSON.parse(stdout) as Numbers
+}
+
+const measureOne = (plan: Plan, contender: ContenderName, server: Server): Promise<Numbers> =>
+  plan.file === "cold"
+    ? cold({
+        claw: contender === "claw",
+        base_url: `http://127.0.0.1:${server.port}/v1`,
+        runs: (options.quick ? plan.quick : plan.params)["runs"] ?? 1
+      })
+    : spawned(plan, contender, server)
+
+const firstLine = (error: unknown): string => {
+  const { stderr, message } = error as { readonly stderr?: string; readonly message?: string }
+  const line = stderr?.split("\n").find((text) => /error/i.test(text))
+  return (line ?? message ?? String(error)).slice(0, 300)
+}
+
+const measureAll = async (wanted: ReadonlyArray<Plan>, names: ReadonlyArray<ContenderName>, rounds: number) => {
+  const server = await startServer()
+  const results: Array<Result> = []
+  for (let round = 1; round <= rounds; round++) {
+    for (const plan of wanted.filter((plan) => round <= (plan.rounds ?? rounds))) {
+      const present = plan.contenders.filter((name) => names.includes(name))
+      // Another order each round, so that nobody always goes first.
+      const order = present.map((_, i) => present[(i + round - 1) % present.length] ?? "raw")
+      for (const contender of order) {
+        if (process.stderr.isTTY) process.stderr.write(`\r\x1b[Kround ${round}/${rounds} ${plan.job} ${contender}`)
+        const at = { job: plan.job, round, contender }
+        results.push(
+          await measureOne(plan, contender, server).then(
+            (numbers): Result => ({ ...at, numbers }),
+            (error: unknown): Result => ({ ...at, error: firstLine(error) })
+          )
+        )
+      }
+    }
+  }
+  if (process.stderr.isTTY) process.stderr.write("\r\x1b[K")
+  await server.stop()
+  return results
+}
+
+const main = async (): Promise<void> => {
+  const names = chosen("contender", options.contenders, everybody)
+  const jobs = chosen(
+    "job",
+    options.jobs,
+    plans.map((plan) => plan.job)
+  )
+  const rounds = Number(options.rounds ?? (options.quick ? 1 : 3))
+  if (!Number.isInteger(rounds) || rounds < 1) fail("--rounds takes a whole number from 1")
+  let wanted = plans.filter((plan) => jobs.includes(plan.job))
+  if (!existsSync(executable) && wanted.some((plan) => plan.file === "cold")) {
+    console.error("bench: cold is left out, for there is no dist/claw.js: build it with `npm run build`")
+    wanted = wanted.filter((plan) => plan.file !== "cold")
+  }
+  const begun = performance.now()
+  const results = await measureAll(wanted, names, rounds)
+  const seconds = Math.round((performance.now() - begun) / 1000)
+  const lines = summarise(wanted, names, results)
+  const machine = { node: process.version, cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length }
+  console.log(`${table(wanted, lines)}\n`)
+  console.log(
+    `${rounds} round(s) in ${seconds} s, Node ${machine.node}, ${machine.cores} cores; medians, × is to raw in the same round\n`
+  )
+  if (options.json !== undefined) {
+    const document = { at: new Date().toISOString(), ...machine, rounds, quick: options.quick, results, lines }
+    writeFileSync(options.json, `${JSON.stringify(document, undefined, 1)}\n`)
+  }
+  const failures = results.filter((result) => result.error !== undefined)
+  for (const { job, round, contender, error } of failures) console.error(`${job} ${contender} round ${round}: ${error}`)
+  const broken = brokenGates(lines)
+  for (const line of broken) console.error(`${line.job}: ${line.label} is ${line.median}, at most ${line.limit?.must}`)
+  if (failures.length > 0 || broken.length > 0) process.exitCode = 1
+}
+
+if (options.help) {
+  console.log("npm run bench -- [--jobs a,b] [--contenders a,b] [--rounds N] [--quick] [--json FILE] [--profile DIR]")
+  for (const plan of plans) console.log(`  ${plan.job.padEnd(10)} ${plan.about}`)
+} else await main()

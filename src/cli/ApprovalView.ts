@@ -1,0 +1,132 @@
+/**
+ * The question before something dangerous runs, as lines. Owns: what is shown and in which order; reads no key.
+ * Invariants: controls and invisible characters are visible; long lines are wrapped and never cut, so no operator hides
+ * behind an edge; where lines are hidden their number stands between the head and the tail, which are always shown
+ * (LESSONS 29, R162).
+ */
+import type { ApprovalRequest, Risk } from "../domain/Approval.ts"
+import type { Locale } from "./Commands.ts"
+import { sanitise, sanitiseLine } from "./Sanitise.ts"
+import { bold, cyan, dim, green, type Look, red, styled, yellow } from "./Style.ts"
+import { texts } from "./texts.ts"
+import { fold, wrap } from "./Width.ts"
+
+export interface ApprovalOptions {
+  readonly columns: number
+  readonly color: boolean
+  readonly locale: Locale
+  /** All lines, however many. */
+  readonly expanded: boolean
+  /** Milliseconds since the epoch; for the seconds that are left. */
+  readonly now?: number
+}
+
+interface Shown {
+  readonly text: string
+  readonly looks: ReadonlyArray<Look>
+}
+
+// More lines than this are folded to a head and a tail.
+const MOST = 40
+const HEAD = 24
+const TAIL = 12
+const INDENT = 2
+
+const show = (text: string, looks: ReadonlyArray<Look> = []): ReadonlyArray<Shown> =>
+  text.split("\n").map((line) => ({ text: line, looks }))
+
+const diffLook = (line: string): ReadonlyArray<Look> => {
+  if (line.startsWith("+++") || line.startsWith("---")) return ["bold"]
+  if (line.startsWith("+")) return ["green"]
+  if (line.startsWith("-")) return ["red"]
+  return line.startsWith("@@") ? ["cyan"] : []
+}
+
+/** Arguments as indented JSON; text that is no JSON as it is. Line breaks inside a string are real lines below its key. */
+const pretty = (content: string, without?: string): string => {
+  try {
+    const value: unknown = JSON.parse(content)
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return JSON.stringify(value, undefined, 2)
+    const entries = Object.entries(value as Readonly<Record<string, unknown>>).filter(([key]) => key !== without)
+    return entries
+      .map(([key, one]) => {
+        if (typeof one !== "string") return `${sanitiseLine(key)}: ${JSON.stringify(one, undefined, 2)}`
+        return one.includes("\n") ? `${sanitiseLine(key)}:\n${one}` : `${sanitiseLine(key)}: ${one}`
+      })
+      .join("\n")
+  } catch {
+    return content
+  }
+}
+
+/** What will run. */
+const subject = (request: ApprovalRequest): ReadonlyArray<Shown> => {
+  const { preview } = request
+  if (preview === undefined) return show(sanitise(pretty(request.content)))
+  if (preview.kind === "text") return show(sanitise(preview.text))
+  if (preview.kind === "diff") {
+    const lines = sanitise(preview.diff).replace(/\n$/, "").split("\n")
+    return [...show(sanitiseLine(preview.path), ["bold"]), ...lines.map((text) => ({ text, looks: diffLook(text) }))]
+  }
+  const others = sanitise(pretty(request.content, "command"))
+  const command = [...show(sanitise(preview.command), ["bold"]), ...(others === "" ? [] : show(others))]
+  if (preview.parts.length < 2) return command
+  return [...command, ...preview.parts.flatMap((part, i) => show(`${i + 1}. ${sanitiseLine(part)}`, ["dim"]))]
+}
+
+const subjectLines = (request: ApprovalRequest, options: ApprovalOptions): ReadonlyArray<string> => {
+  const { columns, color, locale, expanded } = options
+  const lines = subject(request).flatMap(({ text, looks }) =>
+    fold(text, Math.max(1, columns - INDENT)).map((line) => `${" ".repeat(INDENT)}${styled(line, looks, color)}`)
+  )
+  if (expanded || lines.length <= MOST) return lines
+  const hidden = lines.length - HEAD - TAIL
+  return [...lines.slice(0, HEAD), yellow(texts[locale].hidden(hidden), color), ...lines.slice(-TAIL)]
+}
+
+const riskLook: Readonly<Record<Risk, (text: string, color: boolean) => string>> = {
+  safe: green,
+  mutating: yellow,
+  dangerous: red
+}
+
+const expiryLine = (request: ApprovalRequest, options: ApprovalOptions): ReadonlyArray<string> => {
+  if (request.expires_at === undefined) return []
+  const { color, locale, now = Date.now() } = options
+  const at = Date.parse(request.expires_at)
+  const time = new Date(at).toLocaleTimeString(locale === "en" ? "en-GB" : locale)
+  const seconds = Math.ceil((at - now) / 1_000)
+  const text = texts[locale]
+  return [dim(seconds > 0 ? text.expires(time, seconds) : text.expired(time), color)]
+}
+
+const grantLines = (request: ApprovalRequest, options: ApprovalOptions): ReadonlyArray<string> => {
+  if (request.kind === "recovery" || request.grant_options.length === 0) return []
+  const { columns, color, locale } = options
+  const rows = request.grant_options.flatMap((option, i) =>
+    fold(`${i + 1}. ${sanitiseLine(option.label)}`, Math.max(1, columns - INDENT)).map((line) => `  ${line}`)
+  )
+  return [...wrap(texts[locale].sessionGrants, columns).map((line) => dim(line, color)), ...rows]
+}
+
+/** The question's lines, without their breaks. */
+export const approvalLines = (request: ApprovalRequest, options: ApprovalOptions): ReadonlyArray<string> => {
+  const { columns, color, locale } = options
+  const text = texts[locale]
+  const recovery = request.kind === "recovery"
+  const title = wrap(`${recovery ? text.recovery : text.approval}: ${sanitiseLine(request.tool_name)}`, columns)
+  const risk = riskLook[request.risk](text.risk[request.risk], color)
+  const reason = wrap(sanitise(request.reason).replaceAll("\n", " "), columns)
+  const keys = recovery ? text.recoveryKeys : request.grant_options.length === 0 ? text.keysNoSession : text.keys
+  return [
+    ...title.map((line) => bold(line, color)),
+    risk,
+    ...(request.reason === "" ? [] : reason),
+    "",
+    ...subjectLines(request, options),
+    "",
+    ...grantLines(request, options),
+    ...expiryLine(request, options),
+    ...wrap(keys, columns).map((line) => cyan(line, color))
+  ]
+}

@@ -1,0 +1,231 @@
+/**
+ * The conversation at a terminal: one loop over keys, session events and the clock (R058, R084). Owns: that order and
+ * the carrying out of actions. Does not own: what a key means (replState), how it looks (replView).
+ * Invariants: one loop owns the screen; leaving it, however, cancels what runs and gives the terminal back.
+ */
+import { Clock, Effect, Fiber, Queue, Scope, Exit } from "effect"
+import type { SessionEvent } from "../domain/Event.ts"
+import type { RuntimeError } from "../runtime/RuntimeError.ts"
+import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
+import { EXIT } from "./Commands.ts"
+import { describe } from "./Complaint.ts"
+import { loadMarkdown } from "./Markdown.ts"
+import type { InputHistory } from "./InputHistory.ts"
+import * as ReplState from "./replState.ts"
+import { view } from "./replView.ts"
+import { type Around, runSlash, slashCommands } from "./SlashCommands.ts"
+import { Terminal, type TerminalInput } from "./Terminal.ts"
+import { sanitise } from "./Sanitise.ts"
+import { wrap } from "./Width.ts"
+
+export interface ReplOptions extends Around {
+  readonly session: SessionRuntime
+  /** Printed first. */
+  readonly banner: ReadonlyArray<string>
+  readonly history: InputHistory
+  readonly workspace: string
+}
+
+type Happening =
+  | { readonly kind: "input"; readonly input: TerminalInput }
+  | { readonly kind: "events"; readonly events: ReadonlyArray<SessionEvent> }
+  | { readonly kind: "lines"; readonly lines: ReadonlyArray<string> }
+  | { readonly kind: "attached"; readonly session: SessionRuntime }
+  | { readonly kind: "refused" }
+  | { readonly kind: "exit" }
+  | { readonly kind: "tick" }
+
+/** Milliseconds between frames while only the session speaks. */
+const FRAME_MS = 30
+const TICK = "1 second"
+
+interface Loop {
+  readonly options: ReplOptions
+  readonly happenings: Queue.Queue<Happening>
+  readonly terminal: Terminal["Service"]
+  readonly scope: Scope.Scope
+  state: ReplState.ReplState
+  session: SessionRuntime
+  /** Ends the subscription to the session that is shown. */
+  watching: Scope.Closeable | undefined
+  from: number
+  printed: string
+  lines: ReadonlyArray<string>
+}
+
+const tell = (loop: Loop, happening: Happening) => void Queue.offerUnsafe(loop.happenings, happening)
+
+const complain = (loop: Loop, error: RuntimeError): void => {
+  const { code, message, isRetryable: retryable } = error
+  tell(loop, { kind: "lines", lines: [describe.error({ code, message, retryable }, loop.options.locale)] })
+}
+
+/** Runs beside the loop; a failure becomes a line. */
+const beside = (loop: Loop, effect: Effect.Effect<unknown, RuntimeError>) =>
+  Effect.forkIn(
+    Effect.catch(effect, (error) => Effect.sync(() => complain(loop, error))),
+    loop.scope
+  )
+
+/** Watches `session` from its beginning, instead of the one before. */
+const attach = Effect.fnUntraced(function* (loop: Loop, session: SessionRuntime) {
+  if (loop.watching !== undefined) yield* Scope.close(loop.watching, Exit.void)
+  const scope = yield* Scope.fork(loop.scope)
+  loop.watching = scope
+  loop.session = session
+  loop.state = { ...ReplState.initial, editor: loop.state.editor }
+  loop.from = 0
+  const sink = (events: ReadonlyArray<SessionEvent>) => tell(loop, { kind: "events", events })
+  yield* Effect.provideService(session.subscribe({ after: { seq: 0 }, answers: true, sink }), Scope.Scope, scope)
+})
+
+const act = (loop: Loop, action: ReplState.Action): Effect.Effect<unknown> => {
+  const { session, options } = loop
+  switch (action.kind) {
+    case "prompt": {
+      const { content, when_busy } = action
+      const failed = Effect.sync(() => tell(loop, { kind: "refused" }))
+      return beside(
+        loop,
+        Effect.tapError(session.prompt({ content, when_busy }), () => failed)
+      )
+    }
+    case "interrupt":
+      return beside(
+        loop,
+        Effect.catchIf(
+          session.interrupt(),
+          (error) => error.code === "no_task",
+          () => Effect.void
+        )
+      )
+    case "answer": {
+      const { request_id } = action.request
+      return beside(loop, session.answer({ request_id, ...action.answered, by: "terminal" }))
+    }
+    case "remember":
+      return Effect.sync(() => options.history.add(action.text))
+    case "exit":
+      return Effect.sync(() => tell(loop, { kind: "exit" }))
+    case "command":
+      return beside(
+        loop,
+        Effect.map(runSlash(session, action.name, action.argument, options), ({ lines, go }) => {
+          tell(loop, { kind: "lines", lines })
+          if (go === "exit") tell(loop, { kind: "exit" })
+          else if (go !== undefined) tell(loop, { kind: "attached", session: go.session })
+        })
+      )
+  }
+}
+
+const onInput = (loop: Loop, input: TerminalInput, now: number): Effect.Effect<unknown> => {
+  if (input.kind === "resize") return Effect.void
+  if (input.kind === "end") return Effect.sync(() => tell(loop, { kind: "exit" }))
+  const { state, actions } = ReplState.onInput(loop.state, input, {
+    now,
+    history: loop.options.history.entries(),
+    commands: slashCommands.map((command) => command.name),
+    workspace: loop.options.workspace
+  })
+  loop.state = state
+  return Effect.forEach(actions, (action) => act(loop, action), { discard: true })
+}
+
+/** Folds one happening in; true when it ends the loop. */
+const fold = Effect.fnUntraced(function* (loop: Loop, happening: Happening) {
+  const now = yield* Clock.currentTimeMillis
+  switch (happening.kind) {
+    case "input":
+      yield* onInput(loop, happening.input, now)
+      return false
+    case "events":
+      loop.state = ReplState.onEvents(loop.state, happening.events, now)
+      return false
+    case "lines":
+      loop.lines = [...loop.lines, ...happening.lines]
+      return false
+    case "refused":
+      loop.state = ReplState.refused(loop.state)
+      return false
+    case "attached":
+      yield* Effect.catch(attach(loop, happening.session), (error) => Effect.sync(() => complain(loop, error)))
+      return false
+    case "exit":
+      return true
+    case "tick":
+      return false
+  }
+})
+
+const draw = (loop: Loop, now: number): void => {
+  const { terminal, options } = loop
+  const columns = terminal.columns()
+  const seen = view(loop.state, {
+    columns,
+    rows: terminal.rows(),
+    color: terminal.color,
+    locale: options.locale,
+    now,
+    from: loop.from,
+    printed: loop.printed
+  })
+  const said = loop.lines.flatMap((line) => wrap(sanitise(line), columns))
+  terminal.draw({ ...seen.frame, settled: [...seen.frame.settled, ...said] })
+  loop.lines = []
+  loop.printed = seen.printed
+  // Printed items are done with; the last one stays, for the space before the next.
+  const items = loop.state.view.items.slice(-1)
+  loop.state = { ...loop.state, view: { ...loop.state.view, items } }
+  loop.from = items.length
+}
+
+const run = Effect.fnUntraced(function* (loop: Loop) {
+  for (;;) {
+    const happenings = yield* Queue.takeAll(loop.happenings)
+    for (const happening of happenings) if (yield* fold(loop, happening)) return EXIT.done
+    draw(loop, yield* Clock.currentTimeMillis)
+    if (!happenings.some((happening) => happening.kind === "input")) yield* Effect.sleep(FRAME_MS)
+  }
+})
+
+const reading = (loop: Loop) =>
+  Effect.forever(Effect.map(loop.terminal.read, (input) => tell(loop, { kind: "input", input })))
+
+const ticking = (loop: Loop) =>
+  Effect.forever(
+    Effect.delay(
+      Effect.sync(() => {
+        if (ReplState.isBusy(loop.state) || loop.state.leaving_at !== undefined) tell(loop, { kind: "tick" })
+      }),
+      TICK
+    )
+  )
+
+/** Until the person leaves; the exit code. What still runs then is cancelled, and waited for. */
+export const repl = Effect.fnUntraced(function* (options: ReplOptions) {
+  const terminal = yield* Terminal
+  const scope = yield* Effect.scope
+  const happenings = yield* Queue.unbounded<Happening>()
+  const loop: Loop = {
+    options,
+    happenings,
+    terminal,
+    scope,
+    state: ReplState.initial,
+    session: options.session,
+    watching: undefined,
+    from: 0,
+    printed: "",
+    lines: options.banner
+  }
+  yield* attach(loop, options.session)
+  yield* Effect.forkScoped(Effect.promise(() => loadMarkdown()))
+  const helpers = yield* Effect.forEach([reading(loop), ticking(loop)], (effect) => Effect.forkScoped(effect))
+  const stop = Effect.andThen(
+    Fiber.interruptAll(helpers),
+    Effect.suspend(() => Effect.ignore(loop.session.interrupt()))
+  )
+  tell(loop, { kind: "tick" })
+  return yield* Effect.ensuring(run(loop), stop)
+}, Effect.scoped)

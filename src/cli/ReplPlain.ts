@@ -1,0 +1,120 @@
+/**
+ * The conversation without a screen: pipes and dumb terminals. One line is one prompt or one command; no escape
+ * sequence is ever written. Piped input is nobody who could answer a question, so such a session asks nothing.
+ * Owns: that reader. Invariant: input runs to its end, line by line, each task awaited; then the last bad exit code.
+ */
+import { createInterface, type Interface } from "node:readline"
+import type { ReadStream } from "node:tty"
+import { Effect, Fiber, Queue } from "effect"
+import type { ApprovalRequest } from "../domain/Approval.ts"
+import { approvalLines } from "./ApprovalView.ts"
+import { EXIT } from "./Commands.ts"
+import { describe } from "./Complaint.ts"
+import { Output } from "./Output.ts"
+import type { ReplOptions } from "./Repl.ts"
+import { PROMPT } from "./replView.ts"
+import { exitCode, textWriting } from "./Run.ts"
+import { runSlash } from "./SlashCommands.ts"
+
+type Said = { readonly kind: "line"; readonly text: string } | { readonly kind: "interrupt" } | { readonly kind: "end" }
+
+const openReader = (input: ReadStream) =>
+  Effect.gen(function* () {
+    const said = yield* Queue.unbounded<Said>()
+    const reader: Interface = yield* Effect.acquireRelease(
+      Effect.sync(() => createInterface({ input, terminal: false })),
+      (open) => Effect.sync(() => open.close())
+    )
+    const tell = (what: Said) => void Queue.offerUnsafe(said, what)
+    reader.on("line", (text) => tell({ kind: "line", text })).once("close", () => tell({ kind: "end" }))
+    return said
+  })
+
+interface Plain {
+  readonly options: ReplOptions
+  readonly said: Queue.Queue<Said>
+  readonly asks: boolean
+  session: ReplOptions["session"]
+}
+
+const decisions = { y: "allow_once", s: "allow_session" } as const
+
+/** Lines typed before the question was shown are not its answer: they are taken away first. */
+const answer = Effect.fnUntraced(function* (plain: Plain, request: ApprovalRequest) {
+  const output = yield* Output
+  const { locale } = plain.options
+  yield* Queue.clear(plain.said)
+  const lines = approvalLines(request, { columns: output.columns(), color: false, locale, expanded: true })
+  yield* output.out(`${lines.join("\n")}\n? `)
+  const said = yield* Queue.take(plain.said)
+  const word = said.kind === "line" ? said.text.trim().toLowerCase() : ""
+  const decision = word === "y" || word === "s" ? decisions[word] : "deny"
+  yield* Effect.ignore(plain.session.answer({ request_id: request.request_id, decision, by: "terminal" }))
+})
+
+const prompt = Effect.fnUntraced(function* (plain: Plain, content: string) {
+  const { session, asks, options } = plain
+  const questions = yield* Queue.unbounded<ApprovalRequest>()
+  const writing = yield* textWriting(
+    session,
+    options.locale,
+    (event) => {
+      if (event.type === "approval_request") Queue.offerUnsafe(questions, event)
+    },
+    asks
+  )
+  const asking = yield* Effect.forkScoped(
+    Effect.forever(Effect.flatMap(Queue.take(questions), (request) => answer(plain, request)))
+  )
+  const { task } = yield* session.prompt({ content })
+  if (task === undefined) return EXIT.done
+  const end = yield* Effect.onInterrupt(task.await, () => task.cancel)
+  yield* Fiber.interrupt(asking)
+  yield* writing.finish
+  const output = yield* Output
+  if (end.error !== undefined) yield* output.err(`claw: ${describe.error(end.error, options.locale)}\n`)
+  return exitCode(end)
+}, Effect.scoped)
+
+/** What one line does: an exit code, or `undefined` to leave. */
+const oneLine = Effect.fnUntraced(function* (plain: Plain, text: string) {
+  const content = text.trim()
+  if (content === "") return EXIT.done
+  if (!content.startsWith("/")) return yield* prompt(plain, text)
+  const output = yield* Output
+  const [name = "", ...rest] = content.slice(1).split(/\s+/)
+  const { lines, go } = yield* runSlash(plain.session, name, rest.join(" "), plain.options)
+  yield* output.out(lines.map((line) => `${line}\n`).join(""))
+  if (go === "exit") return undefined
+  if (go !== undefined) plain.session = go.session
+  return EXIT.done
+})
+
+const complain = Effect.fnUntraced(function* (
+  error: Parameters<typeof describe.error>[0],
+  locale: ReplOptions["locale"]
+) {
+  const output = yield* Output
+  yield* output.err(`claw: ${describe.error(error, locale)}\n`)
+  return EXIT.failed as number
+})
+
+/** Until the input ends; the exit code of the last task that did not complete, 0 if all did. */
+export const replPlain = Effect.fnUntraced(function* (options: ReplOptions, input: ReadStream) {
+  const output = yield* Output
+  const said = yield* openReader(input)
+  const plain: Plain = { options, said, asks: input.isTTY, session: options.session }
+  const invite = input.isTTY ? output.out(PROMPT) : Effect.void
+  yield* input.isTTY ? output.out(options.banner.map((line) => `${line}\n`).join("")) : output.err("")
+  let code: number = EXIT.done
+  for (;;) {
+    yield* invite
+    const next = yield* Queue.take(said)
+    if (next.kind !== "line") return code
+    const exit = yield* Effect.catchTag(oneLine(plain, next.text), "RuntimeError", ({ code, message, isRetryable }) =>
+      complain({ code, message, retryable: isRetryable }, options.locale)
+    )
+    if (exit === undefined) return code
+    code = exit === EXIT.done ? code : exit
+  }
+}, Effect.scoped)

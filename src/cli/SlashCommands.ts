@@ -1,0 +1,208 @@
+/**
+ * The commands of the prompt, as records. Owns: their names, help and doing; each gives lines to print and, where it
+ * changes what the prompt is attached to, the session to go on with. None of them reaches the model (R086–R089).
+ */
+import { Effect, Schema } from "effect"
+import type { Mode } from "../approval/ApprovalGate.ts"
+import { nearest } from "../domain/Nearest.ts"
+import { SessionId } from "../domain/Ids.ts"
+import type { RuntimeError } from "../runtime/RuntimeError.ts"
+import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
+import type { SessionMeta } from "../store/SessionIndex.ts"
+import { type Locale, MODES } from "./Commands.ts"
+import { sanitise } from "./Sanitise.ts"
+import { count } from "./transcriptLines.ts"
+
+/** What the commands may use of the program around them. */
+export interface Around {
+  readonly locale: Locale
+  readonly tools: ReadonlyArray<{ readonly name: string; readonly description: string }>
+  /** Newest first. */
+  readonly sessions: Effect.Effect<ReadonlyArray<SessionMeta>, RuntimeError>
+  readonly open: (id: SessionId) => Effect.Effect<SessionRuntime, RuntimeError>
+}
+
+export interface Done {
+  readonly lines: ReadonlyArray<string>
+  readonly go?: { readonly session: SessionRuntime } | "exit"
+}
+
+export interface SlashCommand {
+  readonly name: string
+  readonly argument: string
+  readonly text: Readonly<Record<Locale, string>>
+  readonly run: (session: SessionRuntime, argument: string, around: Around) => Effect.Effect<Done, RuntimeError>
+}
+
+const text = (en: string, zh: string) => ({ en, "zh-CN": zh })
+const say = (...lines: ReadonlyArray<string>): Done => ({ lines })
+const pick = (locale: Locale, en: string, zh: string): string => (locale === "en" ? en : zh)
+
+const status = (session: SessionRuntime, { locale }: Around) =>
+  Effect.map(session.status, ({ meta, mode, model, state, position }) =>
+    say(
+      `${pick(locale, "session", "会话")}    ${meta.session_id}`,
+      `${pick(locale, "directory", "目录")}  ${sanitise(meta.workspace)}`,
+      `${pick(locale, "model", "模型")}      ${sanitise(model)}`,
+      `${pick(locale, "mode", "模式")}       ${mode}`,
+      `${pick(locale, "state", "状态")}      ${state}, ${position} ${pick(locale, "events", "个事件")}`
+    )
+  )
+
+const cost = (session: SessionRuntime, { locale }: Around) =>
+  Effect.map(session.state, ({ usage, tasks }) => {
+    const money =
+      usage.cost_usd === undefined ? pick(locale, "cost unknown", "费用未知") : `$${usage.cost_usd.toFixed(4)}`
+    const cached =
+      usage.cached_tokens === undefined ? "" : ` (${count(usage.cached_tokens)} ${pick(locale, "cached", "缓存")})`
+    const tokens = `${count(usage.input_tokens)}${cached} → ${count(usage.output_tokens)} tokens`
+    return say(`${tokens} · ${money} · ${tasks} ${pick(locale, tasks === 1 ? "task" : "tasks", "个任务")}`)
+  })
+
+const setMode = (session: SessionRuntime, argument: string, { locale }: Around) => {
+  const mode = MODES.find((known) => known === argument)
+  if (argument === "") return Effect.map(session.status, (found) => say(`${found.mode} (${MODES.join(", ")})`))
+  if (mode === undefined || mode === "bypass") {
+    const why =
+      mode === undefined
+        ? `${pick(locale, "modes", "模式")}: ${MODES.join(", ")}`
+        : pick(
+            locale,
+            "bypass is set at the start only: claw --mode bypass",
+            "bypass 只能在启动时设置：claw --mode bypass"
+          )
+    return Effect.succeed(say(why))
+  }
+  return Effect.as(session.setMode(mode satisfies Mode), say(`${pick(locale, "mode", "模式")}: ${mode}`))
+}
+
+const setModel = (session: SessionRuntime, argument: string, { locale }: Around) =>
+  argument === ""
+    ? Effect.map(session.status, ({ model }) => say(sanitise(model)))
+    : Effect.as(
+        session.setModel(argument),
+        say(`${pick(locale, "model from the next task on", "下个任务起使用模型")}: ${sanitise(argument)}`)
+      )
+
+const sessionRow = (meta: SessionMeta): string =>
+  `${meta.updated_at.slice(0, 16).replace("T", " ")}  ${meta.session_id}  ${sanitise(meta.title === "" ? "-" : meta.title)}`
+
+const listed = ({ sessions, locale }: Around) =>
+  Effect.map(sessions, (metas) =>
+    metas.length === 0 ? say(pick(locale, "no sessions yet", "还没有会话")) : say(...metas.slice(0, 20).map(sessionRow))
+  )
+
+/** By id, by the start or end of one, or, without an argument, the newest other one. */
+const resume = Effect.fnUntraced(function* (session: SessionRuntime, argument: string, around: Around) {
+  const { locale, sessions, open } = around
+  const others = (yield* sessions).filter((meta) => meta.session_id !== session.session_id)
+  const fits = ({ session_id: id }: SessionMeta) => id.startsWith(argument) || id.endsWith(argument)
+  const found = argument === "" ? others.slice(0, 1) : others.filter(fits)
+  const known = found.length === 0 && Schema.is(SessionId)(argument) ? argument : found[0]?.session_id
+  if (known === undefined)
+    return say(pick(locale, "there is no such session; /sessions lists them", "没有这个会话；/sessions 列出全部"))
+  if (found.length > 1)
+    return say(pick(locale, "more than one session fits:", "有多个会话符合："), ...found.map(sessionRow))
+  return { lines: [], go: { session: yield* open(known) } } satisfies Done
+})
+
+const grants = (session: SessionRuntime, { locale }: Around) =>
+  Effect.map(session.grants, (all) =>
+    all.length === 0
+      ? say(pick(locale, "nothing is granted in this session", "此会话没有授权"))
+      : say(...all.map((grant) => `${grant.grant_id}  ${grant.tool_name}  ${sanitise(JSON.stringify(grant.matcher))}`))
+  )
+
+const leave = () => Effect.succeed<Done>({ lines: [], go: "exit" })
+
+export const slashCommands: ReadonlyArray<SlashCommand> = [
+  {
+    name: "help",
+    argument: "",
+    text: text("these commands", "这些命令"),
+    run: (_s, _a, around) => Effect.succeed(say(...helpLines(around.locale)))
+  },
+  {
+    name: "clear",
+    argument: "",
+    text: text("forget the conversation, keep the session", "清空对话，保留会话"),
+    run: (session) => Effect.as(session.clear, say())
+  },
+  {
+    name: "status",
+    argument: "",
+    text: text("session, directory, model, mode", "会话、目录、模型、模式"),
+    run: (session, _a, around) => status(session, around)
+  },
+  { name: "model", argument: "[NAME]", text: text("show or change the model", "显示或更换模型"), run: setModel },
+  {
+    name: "mode",
+    argument: "[MODE]",
+    text: text("show or change how changes are approved", "显示或更换批准方式"),
+    run: setMode
+  },
+  {
+    name: "tools",
+    argument: "",
+    text: text("what the model can do", "模型可用的工具"),
+    run: (_s, _a, { tools }) =>
+      Effect.succeed(say(...tools.map((tool) => `${tool.name.padEnd(12)} ${tool.description.split("\n", 1)[0] ?? ""}`)))
+  },
+  {
+    name: "cost",
+    argument: "",
+    text: text("tokens and money of this session", "此会话的用量与费用"),
+    run: (session, _a, around) => cost(session, around)
+  },
+  {
+    name: "grants",
+    argument: "",
+    text: text("what you allowed for this session", "你在此会话中授予的权限"),
+    run: (session, _a, around) => grants(session, around)
+  },
+  {
+    name: "sessions",
+    argument: "",
+    text: text("stored conversations", "已保存的对话"),
+    run: (_s, _a, around) => listed(around)
+  },
+  { name: "resume", argument: "[ID]", text: text("go on in another session", "继续另一个会话"), run: resume },
+  {
+    name: "continue",
+    argument: "",
+    text: text("start the prompts that wait", "开始排队的提示"),
+    run: (session) => Effect.as(session.resumeQueue, say())
+  },
+  { name: "exit", argument: "", text: text("leave", "退出"), run: leave },
+  { name: "quit", argument: "", text: text("leave", "退出"), run: leave }
+]
+
+const helpLines = (locale: Locale): ReadonlyArray<string> => [
+  ...slashCommands.map((command) => `/${`${command.name} ${command.argument}`.padEnd(16)} ${command.text[locale]}`),
+  "",
+  pick(
+    locale,
+    "Enter sends · Alt-Enter or \\ Enter: another line · Tab completes · Ctrl-C stops a task, twice leaves",
+    "Enter 发送 · Alt-Enter 或 \\ Enter 换行 · Tab 补全 · Ctrl-C 停止任务，连按两次退出"
+  )
+]
+
+/** Does a command; an unknown one is refused with the nearest name. */
+export const runSlash = (
+  session: SessionRuntime,
+  name: string,
+  argument: string,
+  around: Around
+): Effect.Effect<Done, RuntimeError> => {
+  const command = slashCommands.find((known) => known.name === name.toLowerCase())
+  if (command !== undefined) return command.run(session, argument, around)
+  const near = nearest(
+    name,
+    slashCommands.map((known) => known.name)
+  )
+  const hint = near === undefined ? "/help" : `/${near}`
+  const shown = sanitise(name).slice(0, 40)
+  return Effect.succeed(
+    say(pick(around.locale, `There is no command /${shown}. Try ${hint}.`, `没有命令 /${shown}。试试 ${hint}。`))
+  )
+}

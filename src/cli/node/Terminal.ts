@@ -1,0 +1,58 @@
+/**
+ * A terminal on two streams of this process: raw mode, bracketed paste, keys. Everything it changes is changed back
+ * when its scope ends, whatever ended it. Invariant: it is the only listener of the input while it lives.
+ */
+import { StringDecoder } from "node:string_decoder"
+import type { ReadStream, WriteStream } from "node:tty"
+import { Effect, Layer, Queue } from "effect"
+import { makeDecoder } from "../Keyboard.ts"
+import { makeScreen, Terminal, type TerminalInput } from "../Terminal.ts"
+
+export interface Streams {
+  readonly input: ReadStream
+  readonly output: WriteStream
+  readonly color: boolean
+}
+
+const PASTE_ON = "\x1b[?2004h"
+const PASTE_OFF = "\x1b[?2004l"
+
+const acquire = ({ input, output, color }: Streams) =>
+  Effect.gen(function* () {
+    const inputs = yield* Queue.unbounded<TerminalInput>()
+    const screen = makeScreen()
+    const utf8 = new StringDecoder("utf8")
+    const emit = (event: TerminalInput) => void Queue.offerUnsafe(inputs, event)
+    const decoder = makeDecoder(emit)
+    const onData = (bytes: Buffer) => decoder.push(utf8.write(bytes))
+    const onEnd = () => emit({ kind: "end" })
+    const onResize = () => emit({ kind: "resize" })
+    yield* Effect.acquireRelease(
+      Effect.sync(() => {
+        input.setRawMode(true)
+        input.on("data", onData).once("end", onEnd).once("error", onEnd)
+        input.resume()
+        output.on("resize", onResize)
+        output.on("error", onEnd)
+        output.write(PASTE_ON)
+      }),
+      () =>
+        Effect.sync(() => {
+          input.off("data", onData).off("end", onEnd).off("error", onEnd)
+          output.off("resize", onResize).off("error", onEnd)
+          decoder.close()
+          if (!output.destroyed) output.write(`${screen.leave()}${PASTE_OFF}`)
+          if (!input.destroyed) input.setRawMode(false)
+          input.pause()
+        })
+    )
+    return Terminal.of({
+      read: Queue.take(inputs),
+      draw: (frame) => void output.write(screen.frame(frame, output.rows || 24)),
+      columns: () => output.columns || 80,
+      rows: () => output.rows || 24,
+      color
+    })
+  })
+
+export const layer = (streams: Streams) => Layer.effect(Terminal, acquire(streams))

@@ -1,0 +1,163 @@
+/**
+ * What the terminal does with each key and each event of the session: pure, (state, happening) → state and actions.
+ * Owns: which line is a command, what Ctrl-C means when, which question is open. The effects are thin around it.
+ * Invariants: while a question is open no key reaches the line being typed, which is kept; a line that begins with `/`
+ * never reaches the model (R086, R089); Ctrl-C never ends the program while a task runs (R092).
+ */
+import type { ApprovalRequest } from "../domain/Approval.ts"
+import type { SessionEvent } from "../domain/Event.ts"
+import type { Input } from "./Keyboard.ts"
+import { complete } from "./completion.ts"
+import * as LineEditor from "./lineEditor.ts"
+import * as Question from "./question.ts"
+import * as Transcript from "./Transcript.ts"
+
+export interface ReplState {
+  readonly editor: LineEditor.Editor
+  readonly view: Transcript.View
+  readonly asked: ReadonlyArray<ApprovalRequest>
+  readonly question: Question.Question | undefined
+  /** A prompt is on its way to the session. */
+  readonly submitting: boolean
+  /** When Ctrl-C was last pressed at an empty, idle prompt, milliseconds. */
+  readonly leaving_at: number | undefined
+  /** What Tab could complete to. */
+  readonly choices: ReadonlyArray<string>
+}
+
+export type Action =
+  | { readonly kind: "prompt"; readonly content: string; readonly when_busy: "reject" | "queue" }
+  | { readonly kind: "command"; readonly name: string; readonly argument: string }
+  | { readonly kind: "interrupt" }
+  | { readonly kind: "answer"; readonly request: ApprovalRequest; readonly answered: Question.Answered }
+  | { readonly kind: "remember"; readonly text: string }
+  | { readonly kind: "exit" }
+
+export interface Surroundings {
+  /** Milliseconds. */
+  readonly now: number
+  readonly history: ReadonlyArray<string>
+  readonly commands: ReadonlyArray<string>
+  readonly workspace: string
+}
+
+export interface Stepped {
+  readonly state: ReplState
+  readonly actions: ReadonlyArray<Action>
+}
+
+/** Milliseconds in which a second Ctrl-C at the empty prompt leaves. */
+export const LEAVE_MS = 2_000
+
+export const initial: ReplState = {
+  editor: LineEditor.empty,
+  view: Transcript.initial,
+  asked: [],
+  question: undefined,
+  submitting: false,
+  leaving_at: undefined,
+  choices: []
+}
+
+const only = (state: ReplState, ...actions: ReadonlyArray<Action>): Stepped => ({ state, actions })
+
+export const isBusy = (state: ReplState): boolean => state.submitting || state.view.task !== undefined
+
+const withNextQuestion = (state: ReplState, now: number): ReplState => {
+  const [next] = state.asked
+  if (state.question?.request.request_id === next?.request_id) return state
+  return { ...state, question: next === undefined ? undefined : Question.ask(next, now) }
+}
+
+const resolves = (event: SessionEvent, request: ApprovalRequest): boolean => {
+  switch (event.type) {
+    case "approval_resolved":
+    case "tool_result":
+      return event.call_id === request.call_id
+    case "task_completed":
+    case "task_canceled":
+    case "task_failed":
+      return true
+    default:
+      return false
+  }
+}
+
+/** Folds what the session said. */
+export const onEvents = (state: ReplState, events: ReadonlyArray<SessionEvent>, now: number): ReplState => {
+  let { view, submitting } = state
+  let asked = Array.from(state.asked)
+  for (const event of events) {
+    view = Transcript.reduce(view, event)
+    if (event.type === "task_started") submitting = false
+    if (event.type === "approval_request") asked.push(event)
+    else asked = asked.filter((request) => !resolves(event, request))
+  }
+  return withNextQuestion({ ...state, view, asked, submitting }, now)
+}
+
+const submit = (state: ReplState): Stepped => {
+  const text = LineEditor.textOf(state.editor)
+  const content = text.trim()
+  const cleared = { ...state, editor: { ...LineEditor.empty, killed: state.editor.killed } }
+  if (content === "") return only(cleared)
+  const remember: Action = { kind: "remember", text }
+  if (content.startsWith("/") && !content.includes("\n")) {
+    const [name = "", ...rest] = content.slice(1).split(/\s+/)
+    return only(cleared, remember, { kind: "command", name, argument: rest.join(" ") })
+  }
+  const busy = isBusy(state)
+  return only({ ...cleared, submitting: !busy || state.submitting }, remember, {
+    kind: "prompt",
+    content: text,
+    when_busy: busy ? "queue" : "reject"
+  })
+}
+
+const onInterrupt = (state: ReplState, now: number): Stepped => {
+  if (isBusy(state)) return only(state, { kind: "interrupt" })
+  if (LineEditor.textOf(state.editor) !== "") return only({ ...state, editor: LineEditor.empty, leaving_at: undefined })
+  if (state.leaving_at !== undefined && now - state.leaving_at < LEAVE_MS) return only(state, { kind: "exit" })
+  return only({ ...state, leaving_at: now })
+}
+
+const onTab = (state: ReplState, { commands, workspace }: Surroundings): Stepped => {
+  const found = complete(state.editor.before.join(""), commands, workspace)
+  if (found === undefined) return only({ ...state, choices: [] })
+  const after = state.editor.after
+  const editor = { ...LineEditor.withText(state.editor, found.text), after }
+  return only({ ...state, editor, choices: found.choices })
+}
+
+const onQuestion = (state: ReplState, question: Question.Question, input: Input, now: number): Stepped => {
+  const step = Question.press(question, input, now)
+  if ("question" in step) return only({ ...state, question: step.question })
+  const asked = state.asked.filter((request) => request.request_id !== question.request.request_id)
+  const answer: Action = { kind: "answer", request: question.request, answered: step.answer }
+  return only(withNextQuestion({ ...state, asked, question: undefined }, now), answer)
+}
+
+const onKey = (state: ReplState, key: Extract<Input, { kind: "key" }>, around: Surroundings): Stepped => {
+  if (key.name === "tab") return onTab(state, around)
+  const plain = { ...state, choices: [], leaving_at: undefined }
+  if (key.name === "enter") {
+    const more = LineEditor.continued(state.editor)
+    return more === undefined ? submit(plain) : only({ ...plain, editor: more })
+  }
+  const empty = LineEditor.textOf(state.editor) === ""
+  if (key.name === "ctrl+d" && empty) return isBusy(state) ? only(state) : only(state, { kind: "exit" })
+  const editor = LineEditor.press(state.editor, key, around.history)
+  return only(editor === undefined ? plain : { ...plain, editor })
+}
+
+/** What an input does. */
+export const onInput = (state: ReplState, input: Input, around: Surroundings): Stepped => {
+  if (input.kind === "key" && input.name === "ctrl+c") return onInterrupt(state, around.now)
+  if (state.question !== undefined) return onQuestion(state, state.question, input, around.now)
+  if (input.kind === "paste")
+    return only({ ...state, editor: LineEditor.insert(state.editor, input.text), choices: [] })
+  return onKey(state, input, around)
+}
+
+/** The prompt was not taken: it is on its way no longer. */
+export const refused = (state: ReplState): ReplState => ({ ...state, submitting: false })

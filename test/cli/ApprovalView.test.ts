@@ -1,0 +1,122 @@
+/** The approval shows the whole of what will run, and nothing that deceives (LESSONS 29, R162). */
+import { assert, describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import { approvalLines, type ApprovalOptions } from "../../src/cli/ApprovalView.ts"
+import { width } from "../../src/cli/Width.ts"
+import type { ApprovalRequest } from "../../src/domain/Approval.ts"
+import type { CallId, RequestId } from "../../src/domain/Ids.ts"
+
+const request = (more: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
+  request_id: "req_1" as RequestId,
+  kind: "tool",
+  call_id: "c1" as CallId,
+  tool_name: "bash",
+  content: '{"command":"npm test && rm -rf dist","timeout_ms":5000}',
+  risk: "dangerous",
+  reason: "It removes files.",
+  preview: { kind: "command", command: "npm test && rm -rf dist", parts: ["npm test", "rm -rf dist"] },
+  grant_options: [
+    { id: "exact", label: "exactly this call", matcher: { kind: "exact", digest: "d" } },
+    { id: "npm", label: "npm test …", matcher: { kind: "command", argv: ["npm", "test"] } }
+  ],
+  expires_at: "2026-01-01T00:01:00.000Z",
+  ...more
+})
+
+const now = Date.parse("2026-01-01T00:00:15.000Z")
+const time = new Date("2026-01-01T00:01:00.000Z").toLocaleTimeString("en-GB")
+const lines = (asked: ApprovalRequest, more: Partial<ApprovalOptions> = {}) =>
+  approvalLines(asked, { columns: 60, color: false, locale: "en", expanded: false, now, ...more })
+const bare = ({ preview: _, expires_at: __, ...rest }: ApprovalRequest): ApprovalRequest => ({
+  ...rest,
+  grant_options: []
+})
+const args = (content: string): ApprovalRequest => bare(request({ content }))
+
+describe("the approval question", () => {
+  it("shows risk, reason, command with its parts, grants, expiry and keys", () => {
+    assert.deepStrictEqual(lines(request()), [
+      "Approval needed: bash",
+      "dangerous",
+      "It removes files.",
+      "",
+      "  npm test && rm -rf dist",
+      "  timeout_ms: 5000",
+      "  1. npm test",
+      "  2. rm -rf dist",
+      "",
+      "For the session (s, or s and its number):",
+      "  1. exactly this call",
+      "  2. npm test …",
+      `expires at ${time} (45 s left)`,
+      "y once · s session · n deny · e explain"
+    ])
+  })
+
+  it("colours a diff line by line", () => {
+    const diff = request({ preview: { kind: "diff", path: "a.ts", diff: "--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n z\n" } })
+    assert.deepStrictEqual(lines(diff, { color: true }).slice(4, 11), [
+      "  \x1b[1ma.ts\x1b[22m",
+      "  \x1b[1m--- a\x1b[22m",
+      "  \x1b[1m+++ b\x1b[22m",
+      "  \x1b[36m@@ -1 +1 @@\x1b[39m",
+      "  \x1b[31m-x\x1b[39m",
+      "  \x1b[32m+y\x1b[39m",
+      "   z"
+    ])
+  })
+
+  it("speaks Chinese, and of an interrupted call", () => {
+    const recovery = lines(bare(request({ kind: "recovery" })), { locale: "zh-CN" })
+    assert.deepStrictEqual(
+      [recovery[0], recovery.at(-1)],
+      ["被中断的调用：可能已经发生，也可能没有: bash", "r 重试 · k 跳过 · x 停止任务"]
+    )
+  })
+
+  it("makes controls, direction marks and invisibles visible, in names too", () => {
+    const shown = lines(args('{"command":"ls \\u202e\\u200b;\\u001b[2Krm\\rx"}'))
+    assert.include(shown, "  command: ls \\u{202e}\\u{200b};\\x1b[2Krm\\x0dx")
+    assert.strictEqual(lines(request({ tool_name: "mcp__\u202eelif" }))[0], "Approval needed: mcp__\\u{202e}elif")
+  })
+
+  it("folds what is long between head and tail, and says how much", () => {
+    const command = `echo ok${"\n".repeat(300)}rm -rf src`
+    const asked = args(JSON.stringify({ command }))
+    const shown = lines(asked)
+    assert.include(shown, "… 266 hidden lines · press e to see all …")
+    assert.include(shown, "  rm -rf src")
+    assert.strictEqual(lines(asked, { expanded: true }).length, shown.length + 265)
+  })
+
+  it("never cuts a line: every character that is not blank is there, inside the columns", () => {
+    const word = fc.constantFrom(
+      "echo",
+      " ",
+      "      ",
+      "&&",
+      ";",
+      "|",
+      "\n",
+      "你好",
+      "👍",
+      "\x1b[2K",
+      "--flag=value-long"
+    )
+    const command = fc.array(word, { maxLength: 60 }).map((words) => words.join(""))
+    fc.assert(
+      fc.property(command, fc.integer({ min: 12, max: 80 }), fc.boolean(), (text, columns, color) => {
+        const asked = bare(request({ reason: "", preview: undefined as never }))
+        const { preview: _, ...rest } = asked
+        const view = lines({ ...rest, content: text }, { columns, expanded: true, color })
+        for (const line of view) assert.isAtMost(width(line), columns)
+        const squeezed = (value: string) => value.replaceAll(/\s/g, "")
+        const visible = text.replaceAll("\x1b", "\\x1b")
+        assert.include(
+          squeezed(lines({ ...rest, content: text }, { columns, expanded: true }).join("")),
+          squeezed(visible)
+        )
+      })
+    )
+  })
+})
