@@ -2,7 +2,6 @@
  * Every implementation, named once, bottom to top. No logic beyond choosing which one.
  */
 import { join } from "node:path"
-import type { Effect } from "effect"
 import { Layer } from "effect"
 import { AppConfig, type ConfigShape } from "../config/AppConfig.ts"
 import * as Logs from "../observability/Logs.ts"

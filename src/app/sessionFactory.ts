@@ -62,7 +62,8 @@ const gateSettings = (config: ConfigShape, { meta, mode }: Seed) =>
     workspace: meta.workspace,
     mode,
     rules: rulesOf(config),
-    approvalTimeoutMs: config.limits.approval_timeout_ms
+    approvalTimeoutMs: config.limits.approval_timeout_ms,
+    grantTtlMs: config.limits.grant_ttl_ms
   })
 
 const tools = (root: string, { childEnvironment }: ConfigShape) => {
