@@ -102,6 +102,20 @@ const replayer = (journal: Journal["Service"], session_id: SessionId) =>
     }
   })
 
+/** The time as events carry it; made once a millisecond, since deltas come faster than that. */
+const clock = (): (() => string) => {
+  let millis = 0
+  let text = ""
+  return () => {
+    const current = Date.now()
+    if (current !== millis) {
+      millis = current
+      text = new Date(current).toISOString()
+    }
+    return text
+  }
+}
+
 interface Owned {
   epoch: number
   readonly numbers: Numbers
@@ -128,7 +142,7 @@ const build = (journal: Journal["Service"], session_id: SessionId, owner: string
   let state: SessionState = { ...found.state, seq: tail.seq }
   const owned: Owned = { epoch: tail.epoch, numbers: { pos: tail.pos, seq: tail.seq }, doubtful: false }
   let stateName: StateName = "idle"
-  const now = () => new Date().toISOString()
+  const now = clock()
   const hub = EventHub.make(() => ({ v: 1, session_id, ts: now() }))
 
   const settle = (records: ReadonlyArray<JournalRecord>): SessionState => {
