@@ -3,6 +3,7 @@
  * src/app/boot.js the executable dist/claw.js. Owns: what is in dist/ and when it is out of date.
  * Invariant: each file of dist/ is replaced in one step, so a running claw and a second build see whole files.
  */
+import { execFileSync } from "node:child_process"
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
@@ -59,7 +60,10 @@ const build = async (from: string): Promise<void> => {
   const made = inputs(from)
   mkdirSync(next, { recursive: true })
   try {
-    const files = await bundle(join(from, "src/app/claw.ts"), next)
+    const program = await bundle(join(from, "src/app/claw.ts"), { directory: next, library: false })
+    const entry = join(from, "src/index.ts")
+    const library = existsSync(entry) ? await bundle(entry, { directory: next, library: true }) : []
+    const files = [...program, ...library]
     writeFileSync(join(next, "claw.js"), await boot(from))
     chmodSync(join(next, "claw.js"), 0o755)
     // claw.js is CommonJS although the package is a module; .mjs files say so themselves.
@@ -71,6 +75,12 @@ const build = async (from: string): Promise<void> => {
   } finally {
     rmSync(next, { recursive: true, force: true })
   }
+}
+
+/** What TypeScript programs see of src/index.ts; only a whole build makes it. */
+const declarations = (): void => {
+  const compiler = join(root, "node_modules/typescript7/bin/tsc")
+  execFileSync(process.execPath, [compiler, "-p", join(root, "scripts/build/types.json")], { stdio: "inherit" })
 }
 
 /** Builds where a source, the manifest or the build itself changed since dist/ was made. */
@@ -85,5 +95,6 @@ export const buildIfStale = async ({ root: from = root, quiet = false }: BuildOp
 if (import.meta.main) {
   const started = performance.now()
   await build(root)
+  declarations()
   console.log(`dist/ built in ${Math.round(performance.now() - started)} ms`)
 }

@@ -27,6 +27,8 @@ const limitsOf = ({ limits, retry }: ConfigShape): Limits => ({
   max_turns: limits.max_turns,
   tool_concurrency: limits.tools_per_session,
   tool_time_ms: limits.tool_time_ms,
+  task_tokens: limits.task_tokens,
+  ...(limits.output_tokens === undefined ? {} : { max_output_tokens: limits.output_tokens }),
   tool_output_chars: limits.tool_output_chars,
   retry: {
     max_attempts: retry.max_attempts,

@@ -55,14 +55,20 @@ const BAD_TURNS = 3
 
 const enter = (run: Run, state: StateName) => run.reporter.signal([{ type: "state", state, task_id: run.task_id }])
 
-const checkLimits = (run: Run, turn: number, memory: Memory): TaskFailure | undefined => {
-  const maxTurns = run.max_turns ?? run.limits.max_turns
+/** The first limit that is reached, named with what was used (R117, R118, R120). */
+const checkLimits = (run: Run, turn: number, memory: Memory, state: SessionState): TaskFailure | undefined => {
+  const { limits } = run
+  const exceeded = (detail: string) => new TaskFailure({ code: "budget_exceeded", detail })
+  const maxTurns = run.max_turns ?? limits.max_turns
   if (turn > maxTurns) {
     return new TaskFailure({ code: "max_turns", detail: `The task stopped after its limit of ${maxTurns} turns.` })
   }
-  if (memory.toolMs > run.limits.tool_time_ms) {
-    const detail = `The tools of this task ran ${memory.toolMs} ms, its limit is ${run.limits.tool_time_ms} ms.`
-    return new TaskFailure({ code: "budget_exceeded", detail })
+  if (memory.toolMs > limits.tool_time_ms) {
+    return exceeded(`The tools of this task ran ${memory.toolMs} ms; its limit is ${limits.tool_time_ms} ms.`)
+  }
+  const used = state.task === undefined ? 0 : state.task.usage.input_tokens + state.task.usage.output_tokens
+  if (limits.task_tokens > 0 && used >= limits.task_tokens) {
+    return exceeded(`This task used ${used} tokens; its limit is ${limits.task_tokens}.`)
   }
   return undefined
 }
@@ -160,7 +166,7 @@ const runCalls = Effect.fnUntraced(function* (
 /** One turn; `undefined` when the task is done. */
 const oneTurn = Effect.fnUntraced(function* (run: Run, turn: number, memory: Memory) {
   enter(run, "preparing")
-  const over = checkLimits(run, turn, memory)
+  const over = checkLimits(run, turn, memory, yield* run.reporter.state)
   if (over !== undefined) return yield* over
   const { planned, finish } = yield* askModel(run, turn, memory)
   if (planned.length > 0) return yield* runCalls(run, turn, memory, planned)
