@@ -28,8 +28,16 @@ const keyOf = (sequence: string): Input => {
   return { kind: "key", name: parseKey(sequence) ?? text, text }
 }
 
-/** The beginning of a paste's mark, cut on its way. The escape alone is left to the buffer: it may be the key. */
-const cutMark = /\x1b\[(?:2(?:00?)?)?$/
+const PASTE_MARK = "\x1b[200~"
+
+/** Where the text ends in a part of a paste's mark, cut on its way; -1: it does not. */
+const cutMark = (text: string): number => {
+  const at = text.lastIndexOf("\x1b")
+  const part = at === -1 ? "" : text.slice(at)
+  // The escape alone is left to the buffer: it may be the key.
+  return part.length > 1 && part.length < PASTE_MARK.length && PASTE_MARK.startsWith(part) ? at : -1
+}
+
 /** Milliseconds after which such a beginning is what it looks like. */
 const CUT_MS = 500
 
@@ -48,7 +56,7 @@ export const makeDecoder = (emit: (input: Input) => void): Decoder => {
     push: (chunk) => {
       clearTimeout(timer)
       const text = held + chunk
-      const end = text.search(cutMark)
+      const end = cutMark(text)
       held = end === -1 ? "" : text.slice(end)
       release(end === -1 ? text : text.slice(0, end))
       if (held === "") return

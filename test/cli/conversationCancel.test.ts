@@ -56,7 +56,7 @@ describe("Ctrl-C (R092, R127, R302, R318)", () => {
 
   it.live("right behind Enter cancels the task that begins", () =>
     Effect.gen(function* () {
-      const { say } = yield* converse()
+      const { say } = yield* converse({ taking: Effect.sleep("100 millis") })
       yield* say(`go\r${CTRL_C}`, (screen) => screen.includes("Cancelled") && screen.endsWith("claw>"))
     }).pipe(Effect.scoped, Effect.provide(layer({ script: () => turns(Stream.never) })))
   )

@@ -5,7 +5,7 @@ import { type InputHistory, openHistory } from "../../src/cli/InputHistory.ts"
 import { repl } from "../../src/cli/Repl.ts"
 import type { SessionId } from "../../src/domain/Ids.ts"
 import { RuntimeManager } from "../../src/runtime/RuntimeManager.ts"
-import type { SessionRuntime } from "../../src/runtime/SessionRuntime.ts"
+import type { Prompt, SessionRuntime } from "../../src/runtime/SessionRuntime.ts"
 import { create, watch, type Watching } from "./runtimeKit.ts"
 import { virtualTerminal, type VirtualTerminal, type VirtualTerminalOptions } from "./virtualTerminal.ts"
 
@@ -13,6 +13,8 @@ export interface ConversationOptions extends VirtualTerminalOptions {
   readonly locale?: Locale
   readonly history?: InputHistory
   readonly workspace?: string
+  /** Goes before each prompt is taken: a slow store. */
+  readonly taking?: Effect.Effect<void>
 }
 
 export interface Conversation {
@@ -30,7 +32,9 @@ export const converse = (
 ): Effect.Effect<Conversation, unknown, Scope.Scope | RuntimeManager> =>
   Effect.gen(function* () {
     const terminal = virtualTerminal(options)
-    const session = yield* create("first")
+    const made = yield* create("first")
+    const taking = options.taking ?? Effect.void
+    const session = { ...made, prompt: (prompt: Prompt) => Effect.andThen(taking, made.prompt(prompt)) }
     const seen = yield* watch(session)
     const manager = yield* RuntimeManager
     const running = repl({
