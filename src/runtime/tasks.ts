@@ -91,7 +91,8 @@ export const make = ({ log, engine, scope, lock, settings }: Options): Tasks => 
       Effect.andThen(lock.withPermits(1)(Effect.suspend(() => startQueued(false)))),
       Effect.ignore
     )
-    const fiber = yield* Effect.forkIn(Effect.interruptible(run), scope)
+    // At once: a fiber that is interrupted before its first step would end nothing and tell nobody.
+    const fiber = yield* Effect.forkIn(Effect.interruptible(run), scope, { startImmediately: true })
     if (ending.told === undefined) slot = { task, fiber }
     return task
   }, Effect.uninterruptible)
