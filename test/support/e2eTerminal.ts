@@ -46,8 +46,10 @@ export interface Tty {
   readonly until: (wanted: RegExp | ((screen: string) => boolean)) => Effect.Effect<string>
   /** Waits until the text is there `times` times. */
   readonly shows: (text: string, times?: number) => Effect.Effect<string>
-  /** Waits for an idle prompt under everything else. */
+  /** Waits for the prompt at the bottom, with no task above it. */
   readonly prompt: Effect.Effect<string>
+  /** Waits until so many tasks have ended, however they did, and the prompt is back. */
+  readonly ended: (tasks: number) => Effect.Effect<string>
   /** Waits for the question, and then as long as keys are still taken for typed-ahead text; then presses. */
   readonly answer: (text: string) => Effect.Effect<void>
   readonly exited: Effect.Effect<number>
@@ -76,6 +78,17 @@ const cursorLineOf = (terminal: headless.Terminal): string => {
 }
 
 const occurrences = (text: string, word: string): number => text.split(word).length - 1
+
+/** The line of tokens and time that every end of a task leaves. */
+const END = /^(✓ )?(输入 )?[\d.]+[kM]? .*· .*\d/gm
+const BUSY = /^(ready|preparing|thinking|waiting for your answer|running tools|saving|cancelling|trying again).* · \d+ s/m
+
+const isIdle = (terminal: headless.Terminal): boolean => {
+  if (!/^claw> *$/.test(cursorLineOf(terminal))) return false
+  const { active } = terminal.buffer
+  const above = Array.from({ length: active.cursorY }, (_, i) => active.getLine(active.baseY + i)?.translateToString(true))
+  return !BUSY.test(above.slice(-3).join("\n"))
+}
 
 const describeWanted = (wanted: RegExp | ((screen: string) => boolean)): string => String(wanted)
 
@@ -165,7 +178,7 @@ export const start = Effect.fnUntraced(function* (options: StartOptions) {
   const { pty, terminal, state, exit } = opened
   const until = untilOf(opened)
   const type = (text: string) => pty.write(text)
-  const idle = (line: string) => /^claw> *$/.test(line)
+  const idle = () => isIdle(terminal)
   return {
     pid: pty.pid,
     type,
@@ -182,7 +195,8 @@ export const start = Effect.fnUntraced(function* (options: StartOptions) {
     title: () => state.title,
     until,
     shows: (text, times = 1) => until((screen) => occurrences(screen, text) >= times),
-    prompt: until(() => idle(cursorLineOf(terminal))),
+    prompt: until(idle),
+    ended: (tasks) => until((screen) => (screen.match(END) ?? []).length >= tasks && idle()),
     answer: (text) =>
       until(/y once|y 允许一次/).pipe(
         Effect.andThen(Effect.sleep(SETTLE_MS + 20)),
