@@ -39,11 +39,13 @@ export interface Tty {
   readonly screen: () => string
   /** What stands on the line of the cursor. */
   readonly cursorLine: () => string
+  /** Lines that the terminal itself had to break. */
+  readonly wrappedLines: () => number
   /** Every byte so far, as text. */
   readonly raw: () => string
   readonly title: () => string
   /** Waits until the screen satisfies it; the screen then. */
-  readonly until: (wanted: RegExp | ((screen: string) => boolean)) => Effect.Effect<string>
+  readonly until: (wanted: RegExp | ((screen: string) => boolean), name?: string) => Effect.Effect<string>
   /** Waits until the text is there `times` times. */
   readonly shows: (text: string, times?: number) => Effect.Effect<string>
   /** Waits for the prompt at the bottom, with no task above it. */
@@ -77,10 +79,13 @@ const cursorLineOf = (terminal: headless.Terminal): string => {
   return active.getLine(active.baseY + active.cursorY)?.translateToString(true) ?? ""
 }
 
+const wrappedOf = ({ buffer: { active } }: headless.Terminal): number =>
+  Array.from({ length: active.length }, (_, i) => active.getLine(i)?.isWrapped === true).filter(Boolean).length
+
 const occurrences = (text: string, word: string): number => text.split(word).length - 1
 
 /** The line of tokens and time that every end of a task leaves. */
-const END = /^(✓ )?(输入 )?[\d.]+[kM]? .*· .*\d/gm
+const END = /^(✓ )?([\d.]+[kM]? in|输入 [\d.]+[kM]?)\b.* · /gm
 const BUSY = /^(ready|preparing|thinking|waiting for your answer|running tools|saving|cancelling|trying again).* · \d+ s/m
 
 const isIdle = (terminal: headless.Terminal): boolean => {
@@ -89,8 +94,6 @@ const isIdle = (terminal: headless.Terminal): boolean => {
   const above = Array.from({ length: active.cursorY }, (_, i) => active.getLine(active.baseY + i)?.translateToString(true))
   return !BUSY.test(above.slice(-3).join("\n"))
 }
-
-const describeWanted = (wanted: RegExp | ((screen: string) => boolean)): string => String(wanted)
 
 const open = ({ env, cwd, size = { columns: 100, rows: 40 }, command, args = [] }: StartOptions) => {
   const [file = NODE, ...rest] = command ?? [NODE, CLAW, ...args]
@@ -146,7 +149,7 @@ const close = ({ pty, terminal, state }: Opened) =>
 
 const untilOf =
   ({ terminal, wakes, state }: Opened): Tty["until"] =>
-  (wanted) => {
+  (wanted, name = String(wanted)) => {
     const holds = (screen: string) => (wanted instanceof RegExp ? wanted.test(screen) : wanted(screen))
     const seen = Effect.callback<string>((resume) => {
       const look = () => {
@@ -162,7 +165,7 @@ const untilOf =
     const missing = Effect.suspend(() =>
       Effect.die(
         new Error(
-          `never seen: ${describeWanted(wanted)}${state.ended ? " (the program has ended)" : ""}\n${textOf(terminal)}`
+          `never seen: ${name}${state.ended ? " (the program has ended)" : ""}\n${textOf(terminal)}`
         )
       )
     )
@@ -191,12 +194,13 @@ export const start = Effect.fnUntraced(function* (options: StartOptions) {
     },
     screen: () => textOf(terminal),
     cursorLine: () => cursorLineOf(terminal),
+    wrappedLines: () => wrappedOf(terminal),
     raw: () => state.raw,
     title: () => state.title,
     until,
-    shows: (text, times = 1) => until((screen) => occurrences(screen, text) >= times),
-    prompt: until(idle),
-    ended: (tasks) => until((screen) => (screen.match(END) ?? []).length >= tasks && idle()),
+    shows: (text, times = 1) => until((screen) => occurrences(screen, text) >= times, `${text} (${times})`),
+    prompt: until(idle, "an idle prompt"),
+    ended: (tasks) => until((screen) => (screen.match(END) ?? []).length >= tasks && idle(), `${tasks} ended tasks`),
     answer: (text) =>
       until(/y once|y 允许一次/).pipe(
         Effect.andThen(Effect.sleep(SETTLE_MS + 20)),
