@@ -3,7 +3,8 @@
  * src/app/boot.js the executable dist/claw.js. Owns: what is in dist/ and when it is out of date.
  * Invariant: each file of dist/ is replaced in one step, so a running claw and a second build see whole files.
  */
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { bundle } from "./build/bundle.ts"
@@ -41,19 +42,33 @@ const boot = async (from: string): Promise<string> => {
   return filled
 }
 
+/** What dist/ is made of: when any of it last changed. */
+const inputs = (from: string): string =>
+  String(newestChange([join(from, "src"), join(from, "package.json"), join(root, "scripts/build")]))
+
+const builtFrom = (from: string): string | undefined => {
+  try {
+    return readFileSync(join(from, "dist/.built"), "utf8")
+  } catch {
+    return undefined
+  }
+}
+
 const build = async (from: string): Promise<void> => {
   const dist = join(from, "dist")
   const next = join(dist, `.next-${process.pid}`)
-  const started = new Date()
+  const made = inputs(from)
   mkdirSync(next, { recursive: true })
   try {
-    const files = await bundle(join(from, "src/app/claw.ts"), next)
+    const program = await bundle(join(from, "src/app/claw.ts"), { directory: next, library: false })
+    const entry = join(from, "src/index.ts")
+    const library = existsSync(entry) ? await bundle(entry, { directory: next, library: true }) : []
+    const files = [...program, ...library]
     writeFileSync(join(next, "claw.js"), await boot(from))
     chmodSync(join(next, "claw.js"), 0o755)
     // claw.js is CommonJS although the package is a module; .mjs files say so themselves.
     writeFileSync(join(next, "package.json"), `${JSON.stringify({ type: "commonjs" })}\n`)
-    writeFileSync(join(next, ".built"), "")
-    utimesSync(join(next, ".built"), started, started)
+    writeFileSync(join(next, ".built"), made)
     for (const file of [...files, "package.json", "claw.js", ".built"]) {
       renameSync(join(next, basename(file)), join(dist, basename(file)))
     }
@@ -62,11 +77,16 @@ const build = async (from: string): Promise<void> => {
   }
 }
 
+/** What TypeScript programs see of src/index.ts; only a whole build makes it. */
+const declarations = (): void => {
+  const compiler = join(root, "node_modules/typescript7/bin/tsc")
+  execFileSync(process.execPath, [compiler, "-p", join(root, "scripts/build/types.json")], { stdio: "inherit" })
+}
+
 /** Builds where a source, the manifest or the build itself changed since dist/ was made. */
 export const buildIfStale = async ({ root: from = root, quiet = false }: BuildOptions): Promise<boolean> => {
   if (!existsSync(join(from, "src/app/claw.ts"))) return false
-  const changed = newestChange([join(from, "src"), join(from, "package.json"), join(root, "scripts/build")])
-  if (changed <= newestChange([join(from, "dist/.built")])) return false
+  if (builtFrom(from) === inputs(from)) return false
   if (!quiet) console.error("claw: building …")
   await build(from)
   return true
@@ -75,5 +95,6 @@ export const buildIfStale = async ({ root: from = root, quiet = false }: BuildOp
 if (import.meta.main) {
   const started = performance.now()
   await build(root)
+  declarations()
   console.log(`dist/ built in ${Math.round(performance.now() - started)} ms`)
 }

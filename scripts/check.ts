@@ -18,6 +18,9 @@ const checks: ReadonlyArray<readonly [name: string, ...argv: ReadonlyArray<strin
   ["rooms", node, "scripts/rooms.ts"]
 ]
 
+// The compiler lives for seconds: collecting its garbage takes a sixth of them and frees what nobody needs.
+const env = { ...process.env, GOGC: "off", GOMEMLIMIT: "2GiB" }
+
 interface Outcome {
   readonly name: string
   readonly code: number
@@ -28,7 +31,7 @@ interface Outcome {
 const run = ([name, command, ...args]: readonly [string, ...ReadonlyArray<string>]): Promise<Outcome> =>
   new Promise((done) => {
     const started = performance.now()
-    const child = spawn(command ?? node, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] })
+    const child = spawn(command ?? node, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] })
     const chunks: Array<Buffer> = []
     child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk))
     child.stderr.on("data", (chunk: Buffer) => chunks.push(chunk))

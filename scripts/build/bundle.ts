@@ -3,7 +3,7 @@
  * `new URL("./xWorker.ts", import.meta.url)` becomes `xWorker.mjs` beside the bundle without being listed anywhere.
  * Names of functions are kept: a stack of a defect has to be readable, and mangling was measured to save nothing.
  */
-import { basename, dirname, join } from "node:path"
+import { basename, dirname, isAbsolute, join } from "node:path"
 import { type Plugin, rolldown } from "rolldown"
 
 const workerUrl = /new URL\(\s*"(\.{1,2}\/[^"]*Worker)\.ts"\s*,\s*import\.meta\.url\s*\)/g
@@ -21,13 +21,21 @@ const workers = (found: Set<string>): Plugin => ({
   }
 })
 
-const one = async (input: string, directory: string, found: Set<string>): Promise<string> => {
+const isPackage = (id: string): boolean => !id.startsWith(".") && !isAbsolute(id)
+
+interface Target {
+  readonly directory: string
+  /** Packages stay imports: a program and its libraries must share one copy of effect. */
+  readonly library: boolean
+}
+
+const one = async (input: string, { directory, library }: Target, found: Set<string>): Promise<string> => {
   const name = `${basename(input, ".ts")}.mjs`
   const build = await rolldown({
     input,
     platform: "node",
     plugins: [workers(found)],
-    external: [/\.node$/],
+    external: (id) => id.endsWith(".node") || (library && isPackage(id)),
     // A package's module form first: the UMD form of jsonc-parser hides its own requires from a bundler.
     resolve: { mainFields: ["module", "main"] },
     onLog: (level, log, handle) => {
@@ -48,10 +56,10 @@ const one = async (input: string, directory: string, found: Set<string>): Promis
 }
 
 /** Bundles `entry` and, in turn, every worker found on the way. Returns the names of the files written. */
-export const bundle = async (entry: string, directory: string): Promise<ReadonlyArray<string>> => {
+export const bundle = async (entry: string, target: Target): Promise<ReadonlyArray<string>> => {
   const pending = new Set([entry])
   const written: Array<string> = []
   // A set that grows while it is walked: each worker may name another one.
-  for (const input of pending) written.push(await one(input, directory, pending))
+  for (const input of pending) written.push(await one(input, target, pending))
   return written
 }

@@ -7,7 +7,7 @@
  * scripts/build.ts fills in BUILD; `help` is null where the sources have no help text yet.
  */
 "use strict"
-var BUILD = { version: "0.0.0", node: "22.19.0", help: null }
+var BUILD = { version: "0.0.0", node: "22.22.3", help: null }
 
 function older(version, than) {
   var a = version.split(".")
@@ -50,19 +50,26 @@ function neighbour() {
   }
 }
 
-/* Costs a second process start, therefore only where this Node cannot run claw at all. */
+/*
+ * Costs a second process start, therefore only where this Node cannot run claw at all. Signals are caught before there
+ * is a child: one that came in between would end this process and leave the child behind.
+ */
 function handOver(file) {
-  var child = require("child_process").spawn(file, [__filename].concat(process.argv.slice(2)), { stdio: "inherit" })
   var tty = require("tty")
+  var child
+  var early = []
   /* At a terminal Ctrl-C reaches the whole foreground group, the child too: passing it on would double it. */
   var atTerminal = tty.isatty(0) || tty.isatty(1) || tty.isatty(2)
-  process.on("SIGINT", function () {
-    if (!atTerminal) child.kill("SIGINT")
-  })
-  ;["SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"].forEach(function (signal) {
+  ;["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR2"].forEach(function (signal) {
     process.on(signal, function () {
-      child.kill(signal)
+      if (signal === "SIGINT" && atTerminal) return
+      if (child) child.kill(signal)
+      else early.push(signal)
     })
+  })
+  child = require("child_process").spawn(file, [__filename].concat(process.argv.slice(2)), { stdio: "inherit" })
+  early.forEach(function (signal) {
+    child.kill(signal)
   })
   child.on("error", function (error) {
     say(2, "claw: " + file + " could not be started (" + error.code + ").\n")

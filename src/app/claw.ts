@@ -8,6 +8,7 @@ import { type CommandLine, parse } from "../cli/CommandLine.ts"
 import { EXIT, type Locale } from "../cli/Commands.ts"
 import { describe } from "../cli/Complaint.ts"
 import { commandHelp, helpText } from "../cli/Help.ts"
+import { Interrupts } from "../cli/Interrupts.ts"
 import { Output } from "../cli/Output.ts"
 import { ambient, load } from "../config/AppConfig.ts"
 import { version } from "../config/Version.ts"
@@ -59,12 +60,25 @@ const sentence = (cause: Cause.Cause<unknown>, locale: Locale): { readonly exit:
   return { exit: EXIT.failed, text: describe.error({ code: known, message, retryable: false }, locale) }
 }
 
+type Claimed = { handler: (() => void) | undefined }
+
+const claiming = (claimed: Claimed) => ({
+  claim: (handler: () => void) =>
+    Effect.asVoid(
+      Effect.acquireRelease(
+        Effect.sync(() => void (claimed.handler = handler)),
+        () => Effect.sync(() => void (claimed.handler = undefined))
+      )
+    )
+})
+
 /** SIGINT, SIGTERM and SIGHUP end the command in order; a second one within two seconds ends the process at once. */
-const onSignals = (fiber: Fiber.Fiber<unknown, unknown>, exits: { code: number | undefined }) => {
+const onSignals = (fiber: Fiber.Fiber<unknown, unknown>, exits: { code: number | undefined }, claimed: Claimed) => {
   const codes = { SIGINT: EXIT.cancelled, SIGTERM: 143, SIGHUP: 129 } as const
   let first = Number.NEGATIVE_INFINITY
   for (const [signal, code] of Object.entries(codes)) {
     process.on(signal, () => {
+      if (signal === "SIGINT" && claimed.handler !== undefined) return claimed.handler()
       const now = performance.now()
       if (now - first < FORCE_MS) process.exit(code)
       first = now
@@ -78,7 +92,10 @@ const main = (): void => {
   const { locale, no_color } = ambient()
   const output = NodeOutput.make({ stdout: process.stdout, stderr: process.stderr, no_color })
   const exits: { code: number | undefined } = { code: undefined }
-  const program = Effect.provideService(command(process.argv.slice(2), locale), Output, output).pipe(
+  const claimed: Claimed = { handler: undefined }
+  const program = command(process.argv.slice(2), locale).pipe(
+    Effect.provideService(Output, output),
+    Effect.provideService(Interrupts, claiming(claimed)),
     Effect.exit,
     Effect.flatMap((exit) => {
       if (Exit.isSuccess(exit)) return Effect.succeed(exit.value)
@@ -87,7 +104,7 @@ const main = (): void => {
     })
   )
   const fiber = Effect.runFork(program)
-  onSignals(fiber, exits)
+  onSignals(fiber, exits, claimed)
   fiber.addObserver((exit) => process.exit(Exit.isSuccess(exit) ? exit.value : (exits.code ?? EXIT.cancelled)))
 }
 

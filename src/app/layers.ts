@@ -2,9 +2,9 @@
  * Every implementation, named once, bottom to top. No logic beyond choosing which one.
  */
 import { join } from "node:path"
-import type { Effect } from "effect"
 import { Layer } from "effect"
 import { AppConfig, type ConfigShape } from "../config/AppConfig.ts"
+import * as Logs from "../observability/Logs.ts"
 import * as OpenAi from "../provider/openai/OpenAi.ts"
 import * as RuntimeManager from "../runtime/RuntimeManager.ts"
 import { layerSqlite } from "../store/sqlite/SqliteStore.ts"
@@ -24,11 +24,10 @@ export const sessions = (config: ConfigShape, choice: Choice) => {
   return RuntimeManager.layer.pipe(
     Layer.provide(factory),
     Layer.provideMerge(store(config)),
+    Layer.provideMerge(Logs.layer),
     Layer.provideMerge(settings)
   )
 }
 
 /** What is read without a model: the list of sessions, a session's events. */
 export const reading = (config: ConfigShape) => Layer.provideMerge(store(config), Layer.succeed(AppConfig, config))
-
-export type Sessions = Effect.Success<Effect.Effect<Layer.Success<ReturnType<typeof sessions>>>>

@@ -33,6 +33,12 @@ const settingsOf = (config: ConfigShape): Record<string, string | undefined> => 
 
 const missing = (detail: string): Result.Result<Choice, Missing> => Result.fail({ code: "no_provider", detail })
 
+/** Only what somebody chose: a profile has limits of its own, for servers that load a model first. */
+const deadlinesOf = (config: ConfigShape) => {
+  const chosen = config.chosen("deadlines")
+  return { ...chosen, ...(chosen.total_ms === 0 ? { total_ms: Number.POSITIVE_INFINITY } : {}) }
+}
+
 /** The configured model, or why there is none. */
 export const choose = (config: ConfigShape): Result.Result<Choice, Missing> => {
   if (config.provider === "demo") return Result.succeed({ kind: "demo", model: "demo" })
@@ -43,7 +49,7 @@ export const choose = (config: ConfigShape): Result.Result<Choice, Missing> => {
       `Name a model for ${found.profile.title} with --model or CLAW_MODEL; \`claw doctor\` lists what it has.`
     )
   }
-  const { deadlines, limits } = config
+  const { limits } = config
   return Result.succeed({
     kind: "openai",
     model: found.model,
@@ -57,7 +63,7 @@ export const choose = (config: ConfigShape): Result.Result<Choice, Missing> => {
       ...(limits.context_window_tokens === undefined
         ? {}
         : { capabilities: { context_window: limits.context_window_tokens } }),
-      deadlines: { ...deadlines, total_ms: deadlines.total_ms === 0 ? Number.POSITIVE_INFINITY : deadlines.total_ms }
+      deadlines: deadlinesOf(config)
     }
   })
 }

@@ -27,6 +27,8 @@ const limitsOf = ({ limits, retry }: ConfigShape): Limits => ({
   max_turns: limits.max_turns,
   tool_concurrency: limits.tools_per_session,
   tool_time_ms: limits.tool_time_ms,
+  task_tokens: limits.task_tokens,
+  ...(limits.output_tokens === undefined ? {} : { max_output_tokens: limits.output_tokens }),
   tool_output_chars: limits.tool_output_chars,
   retry: {
     max_attempts: retry.max_attempts,
@@ -62,7 +64,8 @@ const gateSettings = (config: ConfigShape, { meta, mode }: Seed) =>
     workspace: meta.workspace,
     mode,
     rules: rulesOf(config),
-    approvalTimeoutMs: config.limits.approval_timeout_ms
+    approvalTimeoutMs: config.limits.approval_timeout_ms,
+    grantTtlMs: config.limits.grant_ttl_ms
   })
 
 const tools = (root: string, { childEnvironment }: ConfigShape) => {
@@ -120,10 +123,7 @@ export const layer = Layer.effect(RuntimeFactory, make)
 
 /** Names and descriptions of the tools that every session has. */
 export const toolList = Effect.suspend(() => {
-  const nothing = Layer.mergeAll(
-    Workspace.layer({ root: process.cwd() }),
-    ProcessRunner.layer({ environment: {} })
-  )
+  const nothing = Layer.mergeAll(Workspace.layer({ root: process.cwd() }), ProcessRunner.layer({ environment: {} }))
   const analyse = (source: string) => CommandAnalysis.analyse(source, { workspace: process.cwd() })
   return Effect.provide(makeBuiltinTools({ analyse }), nothing).pipe(Effect.orElseSucceed(() => []))
 })

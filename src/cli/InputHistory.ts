@@ -39,7 +39,10 @@ const save = (file: string, entries: ReadonlyArray<string>): void => {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
     if (size < MAX_BYTES) return appendFileSync(file, line(entries.at(-1) ?? ""), { mode: 0o600 })
-    const half = entries.slice(-MAX_ENTRIES / 2).map(line).join("")
+    const half = entries
+      .slice(-MAX_ENTRIES / 2)
+      .map(line)
+      .join("")
     writeFileSync(`${file}.new`, half.slice(-MAX_BYTES / 2).replace(/^[^\n]*\n/, ""), { mode: 0o600 })
     renameSync(`${file}.new`, file)
   } catch {

@@ -31,6 +31,8 @@ const keyOf = (sequence: string): Input => {
 export const makeDecoder = (emit: (input: Input) => void): Decoder => {
   const buffer = new StdinBuffer({ timeout: ESCAPE_MS })
   buffer.on("data", (sequence: string) => emit(keyOf(sequence)))
-  buffer.on("paste", (text: string) => emit({ kind: "paste", text: text.replaceAll("\r\n", "\n").replaceAll("\r", "\n") }))
+  buffer.on("paste", (text: string) =>
+    emit({ kind: "paste", text: text.replaceAll("\r\n", "\n").replaceAll("\r", "\n") })
+  )
   return { push: (chunk) => buffer.process(chunk), close: () => buffer.destroy() }
 }

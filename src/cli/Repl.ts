@@ -9,10 +9,11 @@ import type { RuntimeError } from "../runtime/RuntimeError.ts"
 import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
 import { EXIT } from "./Commands.ts"
 import { describe } from "./Complaint.ts"
+import { loadMarkdown } from "./Markdown.ts"
 import type { InputHistory } from "./InputHistory.ts"
 import * as ReplState from "./replState.ts"
 import { view } from "./replView.ts"
-import { type Around, runSlash, slashCommands } from "./slashCommands.ts"
+import { type Around, runSlash, slashCommands } from "./SlashCommands.ts"
 import { Terminal, type TerminalInput } from "./Terminal.ts"
 import { sanitise } from "./Sanitise.ts"
 import { wrap } from "./Width.ts"
@@ -84,10 +85,20 @@ const act = (loop: Loop, action: ReplState.Action): Effect.Effect<unknown> => {
     case "prompt": {
       const { content, when_busy } = action
       const failed = Effect.sync(() => tell(loop, { kind: "refused" }))
-      return beside(loop, Effect.tapError(session.prompt({ content, when_busy }), () => failed))
+      return beside(
+        loop,
+        Effect.tapError(session.prompt({ content, when_busy }), () => failed)
+      )
     }
     case "interrupt":
-      return beside(loop, Effect.catchIf(session.interrupt(), (error) => error.code === "no_task", () => Effect.void))
+      return beside(
+        loop,
+        Effect.catchIf(
+          session.interrupt(),
+          (error) => error.code === "no_task",
+          () => Effect.void
+        )
+      )
     case "answer": {
       const { request_id } = action.request
       return beside(loop, session.answer({ request_id, ...action.answered, by: "terminal" }))
@@ -209,8 +220,12 @@ export const repl = Effect.fnUntraced(function* (options: ReplOptions) {
     lines: options.banner
   }
   yield* attach(loop, options.session)
+  yield* Effect.forkScoped(Effect.promise(() => loadMarkdown()))
   const helpers = yield* Effect.forEach([reading(loop), ticking(loop)], (effect) => Effect.forkScoped(effect))
-  const stop = Effect.andThen(Fiber.interruptAll(helpers), Effect.suspend(() => Effect.ignore(loop.session.interrupt())))
+  const stop = Effect.andThen(
+    Fiber.interruptAll(helpers),
+    Effect.suspend(() => Effect.ignore(loop.session.interrupt()))
+  )
   tell(loop, { kind: "tick" })
   return yield* Effect.ensuring(run(loop), stop)
 }, Effect.scoped)

@@ -10,11 +10,12 @@ import type { ApprovalRequest } from "../domain/Approval.ts"
 import { approvalLines } from "./ApprovalView.ts"
 import { EXIT } from "./Commands.ts"
 import { describe } from "./Complaint.ts"
+import { Interrupts } from "./Interrupts.ts"
 import { Output } from "./Output.ts"
 import type { ReplOptions } from "./Repl.ts"
 import { PROMPT } from "./replView.ts"
 import { exitCode, textWriting } from "./Run.ts"
-import { runSlash } from "./slashCommands.ts"
+import { runSlash } from "./SlashCommands.ts"
 
 type Said = { readonly kind: "line"; readonly text: string } | { readonly kind: "interrupt" } | { readonly kind: "end" }
 
@@ -37,6 +38,8 @@ interface Plain {
   session: ReplOptions["session"]
 }
 
+const HINTS = { en: "Ctrl-C again to leave.", "zh-CN": "再按 Ctrl-C 退出。" } as const
+
 const decisions = { y: "allow_once", s: "allow_session" } as const
 
 /** Lines typed before the question was shown are not its answer: they are taken away first. */
@@ -55,9 +58,14 @@ const answer = Effect.fnUntraced(function* (plain: Plain, request: ApprovalReque
 const prompt = Effect.fnUntraced(function* (plain: Plain, content: string) {
   const { session, asks, options } = plain
   const questions = yield* Queue.unbounded<ApprovalRequest>()
-  const writing = yield* textWriting(session, options.locale, (event) => {
-    if (event.type === "approval_request") Queue.offerUnsafe(questions, event)
-  }, asks)
+  const writing = yield* textWriting(
+    session,
+    options.locale,
+    (event) => {
+      if (event.type === "approval_request") Queue.offerUnsafe(questions, event)
+    },
+    asks
+  )
   const asking = yield* Effect.forkScoped(
     Effect.forever(Effect.flatMap(Queue.take(questions), (request) => answer(plain, request)))
   )
@@ -85,7 +93,23 @@ const oneLine = Effect.fnUntraced(function* (plain: Plain, text: string) {
   return EXIT.done
 })
 
-const complain = Effect.fnUntraced(function* (error: Parameters<typeof describe.error>[0], locale: ReplOptions["locale"]) {
+/** Ctrl-C stops the task that runs; at the prompt it is a word of its own. */
+const claimInterrupts = Effect.fnUntraced(function* (plain: Plain) {
+  const { claim } = yield* Interrupts
+  const stop = Effect.suspend(() =>
+    Effect.catch(plain.session.interrupt(), () =>
+      Effect.sync(() => void Queue.offerUnsafe(plain.said, { kind: "interrupt" }))
+    )
+  )
+  const stops = yield* Queue.unbounded<void>()
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(stops), stop)))
+  yield* claim(() => void Queue.offerUnsafe(stops, undefined))
+})
+
+const complain = Effect.fnUntraced(function* (
+  error: Parameters<typeof describe.error>[0],
+  locale: ReplOptions["locale"]
+) {
   const output = yield* Output
   yield* output.err(`claw: ${describe.error(error, locale)}\n`)
   return EXIT.failed as number
@@ -96,13 +120,22 @@ export const replPlain = Effect.fnUntraced(function* (options: ReplOptions, inpu
   const output = yield* Output
   const said = yield* openReader(input)
   const plain: Plain = { options, said, asks: input.isTTY, session: options.session }
+  if (input.isTTY) yield* claimInterrupts(plain)
   const invite = input.isTTY ? output.out(PROMPT) : Effect.void
   yield* input.isTTY ? output.out(options.banner.map((line) => `${line}\n`).join("")) : output.err("")
   let code: number = EXIT.done
+  let leaving = false
   for (;;) {
     yield* invite
     const next = yield* Queue.take(said)
-    if (next.kind !== "line") return code
+    if (next.kind === "end") return code
+    if (next.kind === "interrupt") {
+      if (leaving) return code
+      leaving = true
+      yield* output.out(`\n${HINTS[options.locale]}\n`)
+      continue
+    }
+    leaving = false
     const exit = yield* Effect.catchTag(oneLine(plain, next.text), "RuntimeError", ({ code, message, isRetryable }) =>
       complain({ code, message, retryable: isRetryable }, options.locale)
     )

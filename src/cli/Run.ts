@@ -7,18 +7,23 @@ import { Effect, Fiber } from "effect"
 import type { ErrorCode } from "../domain/ErrorCode.ts"
 import type { SessionEvent } from "../domain/Event.ts"
 import type { EndedTask } from "../domain/Session.ts"
+import type { RuntimeError } from "../runtime/RuntimeError.ts"
 import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
+import type { Task } from "../runtime/Task.ts"
 import { EXIT, type Locale } from "./Commands.ts"
 import { describe } from "./Complaint.ts"
-import { type EventQueue, makeEventQueue, Output } from "./Output.ts"
-import { makeSanitiser } from "./Sanitise.ts"
-import { toolEnded, toolStarted } from "./toolNotes.ts"
+import { follow } from "./follow.ts"
+import { Output } from "./Output.ts"
+import { jsonWriter, textWriter, type Writer } from "./runWriters.ts"
 
 export interface RunOptions {
   readonly content: string
   readonly json: boolean
   readonly locale: Locale
 }
+
+/** How long a cancelled command waits for a reader that has stopped reading. */
+const LINGER = "2 seconds"
 
 const limits: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["max_turns", "budget_exceeded", "doom_loop"])
 
@@ -30,91 +35,62 @@ export const exitCode = (end: EndedTask): number => {
   return end.error !== undefined && limits.has(end.error.code) ? EXIT.limit : EXIT.failed
 }
 
-type Writer = (event: SessionEvent) => { readonly out?: string; readonly err?: string }
-
-const jsonWriter: Writer = (event) => ("seq" in event || "offset" in event ? { out: `${JSON.stringify(event)}\n` } : {})
-
-/** Text as it comes, ending with a line break; a retry into a new stream says that it starts over. */
-const textWriter = (locale: Locale): Writer => {
-  const sanitiser = makeSanitiser()
-  let open = false
-  const close = (): string => {
-    const rest = sanitiser.flush()
-    const end = open ? `${rest}\n` : rest
-    open = false
-    return end
-  }
-  return (event) => {
-    switch (event.type) {
-      case "text_delta": {
-        const out = sanitiser.push(event.content)
-        open = out === "" ? open : !out.endsWith("\n")
-        return { out }
-      }
-      case "text_completed":
-        return { out: close() }
-      case "stream_reset":
-        return { out: close(), err: `${describe.retried(locale)}\n` }
-      case "retrying":
-        return { err: `${describe.waits(event.delay_ms, event.code, locale)}\n` }
-      case "tool_call":
-        return { err: `${toolStarted(event.tool_name, event.content)}\n` }
-      case "tool_result":
-        return { err: `${toolEnded(event, locale)}\n` }
-      default:
-        return {}
-    }
-  }
-}
-
-/** Writes until the queue ends or the reader of standard output is gone. */
-const writeAll = Effect.fnUntraced(function* (queue: EventQueue, writer: Writer) {
-  const output = yield* Output
-  for (;;) {
-    const events = yield* queue.take
-    if (events === undefined) return
+const writeTo = (output: Output["Service"], writer: Writer) => (events: ReadonlyArray<SessionEvent>) =>
+  Effect.gen(function* () {
     const texts = events.map(writer)
     const out = texts.map((text) => text.out ?? "").join("")
     const err = texts.map((text) => text.err ?? "").join("")
     if (err !== "") yield* output.err(err)
-    if (out !== "" && !(yield* output.out(out))) return
-  }
-})
+    return out === "" || (yield* output.out(out))
+  })
 
-/** Writes a session's events as they come, until `finish`. `also` sees each event first. */
-const writing = Effect.fnUntraced(function* (
-  session: SessionRuntime,
-  writer: Writer,
-  also: (event: SessionEvent) => void,
-  answers: boolean
-) {
-  const queue = makeEventQueue()
-  const sink = (events: ReadonlyArray<SessionEvent>) => {
-    for (const event of events) also(event)
-    queue.push(events)
-  }
-  yield* session.subscribe({ sink, answers })
-  const fiber = yield* Effect.forkScoped(writeAll(queue, writer), { startImmediately: true })
-  return { finish: Effect.andThen(Effect.sync(queue.end), Fiber.await(fiber)) }
-})
+/** How the task ends. A reader that goes away takes it along: nobody watches any more (SETTLED 1, 2). */
+const ending = (
+  task: Task,
+  reading: Fiber.Fiber<boolean, RuntimeError>,
+  caughtUp: Effect.Effect<boolean, RuntimeError>
+): Effect.Effect<EndedTask, RuntimeError> => {
+  const gone = Effect.flatMap(Fiber.join(reading), (whole) => (whole ? Effect.never : task.cancel))
+  const settled = Effect.timeoutOption(Effect.interruptible(caughtUp), LINGER)
+  return Effect.raceFirst(task.await, gone).pipe(
+    Effect.onInterrupt(() => Effect.andThen(task.cancel, Effect.ignore(settled)))
+  )
+}
 
-/** A session's text and notes, for a person without a screen. */
-export const textWriting = (
+/**
+ * A session's text and notes, for a person without a screen. `also` sees each event after what came before it was
+ * written. Whoever may answer is watched for apart, so that a slow screen never looks like nobody.
+ */
+export const textWriting = Effect.fnUntraced(function* (
   session: SessionRuntime,
   locale: Locale,
   also: (event: SessionEvent) => void,
   answers: boolean
-) => writing(session, textWriter(locale), also, answers)
+) {
+  if (answers) yield* session.subscribe({ answers, sink: () => {} })
+  const write = writeTo(yield* Output, textWriter(locale))
+  const following = yield* follow(session, (events) =>
+    Effect.tap(write(events), () => Effect.sync(() => events.forEach(also)))
+  )
+  return { finish: Effect.andThen(Effect.sync(following.end), Fiber.join(following.reading)) }
+})
 
 /** Runs one prompt to its end; the exit code. Interrupting it cancels the task and waits for its terminal event. */
 export const run = Effect.fnUntraced(function* (session: SessionRuntime, options: RunOptions) {
   const { content, json, locale } = options
   const output = yield* Output
-  const written = yield* writing(session, json ? jsonWriter : textWriter(locale), () => {}, false)
-  const { task } = yield* session.prompt({ content })
-  if (task === undefined) return EXIT.failed
-  const end = yield* Effect.onInterrupt(task.await, () => task.cancel)
-  yield* written.finish
+  const following = yield* follow(session, writeTo(output, json ? jsonWriter() : textWriter(locale)))
+  const caughtUp = Effect.suspend(() => {
+    following.end()
+    return Fiber.join(following.reading)
+  })
+  const end = yield* Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(session.prompt({ content }), ({ task }) =>
+      task === undefined ? Effect.succeed(undefined) : restore(ending(task, following.reading, caughtUp))
+    )
+  )
+  if (end === undefined) return EXIT.failed
+  yield* caughtUp
   if (end.error !== undefined) yield* output.err(`claw: ${describe.error(end.error, locale)}\n`)
   return exitCode(end)
 }, Effect.scoped)

@@ -25,7 +25,11 @@ const pathsIn = (workspace: string, word: string): ReadonlyArray<string> => {
   try {
     return readdirSync(join(workspace, folder), { withFileTypes: true })
       .map((entry) => `${prefix}${entry.name}${entry.isDirectory() ? "/" : ""}`)
-      .filter((path) => path.startsWith(word) && (word.slice(prefix.length).startsWith(".") || !path.slice(prefix.length).startsWith(".")))
+      .filter(
+        (path) =>
+          path.startsWith(word) &&
+          (word.slice(prefix.length).startsWith(".") || !path.slice(prefix.length).startsWith("."))
+      )
       .toSorted()
   } catch {
     return []
@@ -33,7 +37,11 @@ const pathsIn = (workspace: string, word: string): ReadonlyArray<string> => {
 }
 
 /** Completes the word before the caret; `undefined` where nothing fits. */
-export const complete = (before: string, commands: ReadonlyArray<string>, workspace: string): Completion | undefined => {
+export const complete = (
+  before: string,
+  commands: ReadonlyArray<string>,
+  workspace: string
+): Completion | undefined => {
   const command = /^\/\S*$/.test(before)
   const word = /\S*$/.exec(before)?.[0] ?? ""
   const at = word.startsWith("@") ? "@" : ""

@@ -64,7 +64,9 @@ const move = (editor: Editor, by: number): Editor => {
 
 const killBefore = (editor: Editor, count: number): Editor => {
   const at = editor.before.length - count
-  return count === 0 ? editor : { ...editor, before: editor.before.slice(0, at), killed: editor.before.slice(at).join("") }
+  return count === 0
+    ? editor
+    : { ...editor, before: editor.before.slice(0, at), killed: editor.before.slice(at).join("") }
 }
 
 const killAfter = (editor: Editor, count: number): Editor =>

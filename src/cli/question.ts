@@ -5,11 +5,12 @@
  */
 import type { Answer, ApprovalRequest } from "../domain/Approval.ts"
 import type { Input } from "./Keyboard.ts"
+import { clusters } from "./Width.ts"
 
 export interface Question {
   readonly request: ApprovalRequest
-  /** Milliseconds; keys count from `SETTLE_MS` later on. */
-  readonly drawn_at: number
+  /** Keys count from here on, milliseconds; each that comes earlier was meant for something else and moves it. */
+  readonly open_at: number
   readonly expanded: boolean
   readonly phase:
     | { readonly kind: "choose" }
@@ -26,17 +27,29 @@ export interface Answered {
 
 export type Step = { readonly question: Question } | { readonly answer: Answered }
 
-/** Milliseconds in which a key is one that was meant for something else. */
+/** Milliseconds in which a key is one that was typed before the question was seen. */
 export const SETTLE_MS = 150
+/** Milliseconds of silence that end what somebody was typing when the question came. */
+export const TYPING_MS = 600
 
-export const ask = (request: ApprovalRequest, now: number): Question => ({
+/** `typing`: a line was being typed just before, so the next keys may belong to it. */
+export const ask = (request: ApprovalRequest, now: number, typing = false): Question => ({
   request,
-  drawn_at: now,
+  open_at: now + (typing ? TYPING_MS : SETTLE_MS),
   expanded: false,
   phase: { kind: "choose" }
 })
 
 const deny: Step = { answer: { decision: "deny" } }
+
+const recovery: Readonly<Record<string, Answer>> = {
+  r: "retry",
+  k: "skip",
+  x: "stop",
+  enter: "skip",
+  escape: "skip",
+  "ctrl+d": "skip"
+}
 
 const choose = (question: Question, name: string): Step => {
   switch (name.toLowerCase()) {
@@ -73,13 +86,22 @@ const reason = (question: Question, text: string, input: Extract<Input, { kind: 
     const given = input.name === "enter" ? text.trim() : ""
     return { answer: { decision: "deny", ...(given === "" ? {} : { reason: given }) } }
   }
-  const next = input.name === "backspace" ? Array.from(text).slice(0, -1).join("") : text + input.text
+  const next = input.name === "backspace" ? clusters(text).slice(0, -1).join("") : text + input.text
   return { question: { ...question, phase: { kind: "reason", text: next } } }
 }
 
-/** What an input does. Pastes and early keys do nothing. */
+const recover = (question: Question, name: string): Step => {
+  const decision = Object.hasOwn(recovery, name.toLowerCase()) ? recovery[name.toLowerCase()] : undefined
+  if (decision !== undefined) return { answer: { decision } }
+  return name.toLowerCase() === "e" ? { question: { ...question, expanded: !question.expanded } } : { question }
+}
+
+/** What an input does. Pastes and early keys do nothing but keep the question closed for longer. */
 export const press = (question: Question, input: Input, now: number): Step => {
-  if (input.kind === "paste" || now - question.drawn_at < SETTLE_MS) return { question }
+  if (input.kind === "paste" || now < question.open_at) {
+    return { question: { ...question, open_at: Math.max(question.open_at, now + TYPING_MS) } }
+  }
+  if (question.request.kind === "recovery") return recover(question, input.name)
   switch (question.phase.kind) {
     case "choose":
       return choose(question, input.name)

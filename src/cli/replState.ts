@@ -21,6 +21,8 @@ export interface ReplState {
   readonly submitting: boolean
   /** When Ctrl-C was last pressed at an empty, idle prompt, milliseconds. */
   readonly leaving_at: number | undefined
+  /** When a key last changed the line being typed, milliseconds; absent: since it was sent, none did. */
+  readonly typed_at: number | undefined
   /** What Tab could complete to. */
   readonly choices: ReadonlyArray<string>
 }
@@ -56,6 +58,7 @@ export const initial: ReplState = {
   question: undefined,
   submitting: false,
   leaving_at: undefined,
+  typed_at: undefined,
   choices: []
 }
 
@@ -66,7 +69,8 @@ export const isBusy = (state: ReplState): boolean => state.submitting || state.v
 const withNextQuestion = (state: ReplState, now: number): ReplState => {
   const [next] = state.asked
   if (state.question?.request.request_id === next?.request_id) return state
-  return { ...state, question: next === undefined ? undefined : Question.ask(next, now) }
+  const typing = state.typed_at !== undefined && now - state.typed_at < Question.TYPING_MS
+  return { ...state, question: next === undefined ? undefined : Question.ask(next, now, typing) }
 }
 
 const resolves = (event: SessionEvent, request: ApprovalRequest): boolean => {
@@ -85,11 +89,12 @@ const resolves = (event: SessionEvent, request: ApprovalRequest): boolean => {
 
 /** Folds what the session said. */
 export const onEvents = (state: ReplState, events: ReadonlyArray<SessionEvent>, now: number): ReplState => {
-  let { view, asked, submitting } = state
+  let { view, submitting } = state
+  let asked = Array.from(state.asked)
   for (const event of events) {
     view = Transcript.reduce(view, event)
     if (event.type === "task_started") submitting = false
-    if (event.type === "approval_request") asked = [...asked, event]
+    if (event.type === "approval_request") asked.push(event)
     else asked = asked.filter((request) => !resolves(event, request))
   }
   return withNextQuestion({ ...state, view, asked, submitting }, now)
@@ -98,7 +103,7 @@ export const onEvents = (state: ReplState, events: ReadonlyArray<SessionEvent>, 
 const submit = (state: ReplState): Stepped => {
   const text = LineEditor.textOf(state.editor)
   const content = text.trim()
-  const cleared = { ...state, editor: { ...LineEditor.empty, killed: state.editor.killed } }
+  const cleared = { ...state, typed_at: undefined, editor: { ...LineEditor.empty, killed: state.editor.killed } }
   if (content === "") return only(cleared)
   const remember: Action = { kind: "remember", text }
   if (content.startsWith("/") && !content.includes("\n")) {
@@ -146,14 +151,15 @@ const onKey = (state: ReplState, key: Extract<Input, { kind: "key" }>, around: S
   const empty = LineEditor.textOf(state.editor) === ""
   if (key.name === "ctrl+d" && empty) return isBusy(state) ? only(state) : only(state, { kind: "exit" })
   const editor = LineEditor.press(state.editor, key, around.history)
-  return only(editor === undefined ? plain : { ...plain, editor })
+  return only(editor === undefined ? plain : { ...plain, editor, typed_at: around.now })
 }
 
 /** What an input does. */
 export const onInput = (state: ReplState, input: Input, around: Surroundings): Stepped => {
   if (input.kind === "key" && input.name === "ctrl+c") return onInterrupt(state, around.now)
   if (state.question !== undefined) return onQuestion(state, state.question, input, around.now)
-  if (input.kind === "paste") return only({ ...state, editor: LineEditor.insert(state.editor, input.text), choices: [] })
+  if (input.kind === "paste")
+    return only({ ...state, editor: LineEditor.insert(state.editor, input.text), choices: [] })
   return onKey(state, input, around)
 }
 

@@ -59,7 +59,9 @@ const typing = (state: ReplState, { columns, color, locale, now }: ViewOptions) 
   const leaving = state.leaving_at !== undefined && now - state.leaving_at < LEAVE_MS
   const below = [
     ...(leaving ? [dim(hints[locale], color)] : []),
-    ...(state.choices.length === 0 ? [] : [dim(cut(state.choices.map((choice) => sanitiseLine(choice)).join("  "), columns), color)])
+    ...(state.choices.length === 0
+      ? []
+      : [dim(cut(state.choices.map((choice) => sanitiseLine(choice)).join("  "), columns), color)])
   ]
   const shown = [bold(PROMPT, color) + first.slice(PROMPT.length), ...rest].map((line) => line)
   return { lines: [...shown, ...below], row, column }
@@ -73,7 +75,10 @@ export const view = (state: ReplState, options: ViewOptions): View => {
     const settled = [...transcript.settled, ...asked.settled]
     const live = asked.live
     const last = live.at(-1) ?? ""
-    const cursor = state.question?.phase.kind === "reason" ? { cursor: { row: live.length - 1, column: Math.min(columns - 1, last.length) } } : {}
+    const cursor =
+      state.question?.phase.kind === "reason"
+        ? { cursor: { row: live.length - 1, column: Math.min(columns - 1, last.length) } }
+        : {}
     return { frame: { settled, live, ...cursor }, from: transcript.next, printed: asked.key }
   }
   const editor = typing(state, options)

@@ -45,6 +45,7 @@ export const defaults = {
     tools_per_process: 32,
     tool_timeout_ms: 120_000,
     tool_time_ms: 3_600_000,
+    task_tokens: 0,
     tool_output_chars: 30_000,
     approval_timeout_ms: 1_800_000,
     grant_ttl_ms: 28_800_000
@@ -97,6 +98,11 @@ export const Limits = Schema.Struct({
   tools_per_process: int(1, 4096, limits.tools_per_process, "Tools that run at once in this process."),
   tool_timeout_ms: int(1, hour, limits.tool_timeout_ms, "Milliseconds for one tool call that sets no shorter limit."),
   tool_time_ms: int(1, 24 * hour, limits.tool_time_ms, "Milliseconds that the tools of one task may take together."),
+  task_tokens: int(0, 1_000_000_000, limits.task_tokens, "Tokens in and out that one task may use; 0: no limit."),
+  output_tokens: key(
+    Schema.Int.check(Schema.isBetween({ minimum: 16, maximum: 10_000_000 })),
+    "Tokens that one answer of the model may have; absent: the server's own limit."
+  ),
   tool_output_chars: int(
     256,
     10_000_000,
@@ -166,8 +172,8 @@ export interface Settings {
   readonly rules: { readonly [K in "allow" | "ask" | "deny"]: ReadonlyArray<Rule> }
   readonly deadlines: Filled<typeof Deadlines>
   readonly retry: Filled<typeof Retry>
-  readonly limits: Omit<Filled<typeof Limits>, "context_window_tokens"> &
-    Pick<typeof Limits.Type, "context_window_tokens">
+  readonly limits: Omit<Filled<typeof Limits>, "context_window_tokens" | "output_tokens"> &
+    Pick<typeof Limits.Type, "context_window_tokens" | "output_tokens">
   readonly state_dir: string
   readonly locale: Locale
   readonly no_color: boolean

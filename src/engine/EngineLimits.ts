@@ -15,6 +15,8 @@ export interface Limits {
   readonly tool_output_chars: number
   /** UTF-16 units of one call's live output that are shown; the rest is only counted. */
   readonly live_output_chars: number
+  /** Tokens in and out that a task may use; then `budget_exceeded`. 0: no limit. */
+  readonly task_tokens: number
   /** Output tokens asked of the model for one answer; absent: the server's own limit. */
   readonly max_output_tokens?: number
   readonly retry: RetryPolicy
@@ -24,6 +26,7 @@ export const defaults: Limits = {
   max_turns: 100,
   tool_concurrency: 8,
   tool_time_ms: 3_600_000,
+  task_tokens: 0,
   tool_output_chars: 100_000,
   live_output_chars: 262_144,
   retry: retryDefaults

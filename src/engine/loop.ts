@@ -16,6 +16,7 @@ import * as Usage from "../domain/Usage.ts"
 import type { Provider } from "../provider/Provider.ts"
 import type { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { Limits } from "./EngineLimits.ts"
+import { spans } from "../observability/Telemetry.ts"
 import * as LoopGuard from "./loopGuard.ts"
 import * as Pairing from "./pairing.ts"
 import type * as Parts from "./parts.ts"
@@ -54,14 +55,20 @@ const BAD_TURNS = 3
 
 const enter = (run: Run, state: StateName) => run.reporter.signal([{ type: "state", state, task_id: run.task_id }])
 
-const checkLimits = (run: Run, turn: number, memory: Memory): TaskFailure | undefined => {
-  const maxTurns = run.max_turns ?? run.limits.max_turns
+/** The first limit that is reached, named with what was used (R117, R118, R120). */
+const checkLimits = (run: Run, turn: number, memory: Memory, state: SessionState): TaskFailure | undefined => {
+  const { limits } = run
+  const exceeded = (detail: string) => new TaskFailure({ code: "budget_exceeded", detail })
+  const maxTurns = run.max_turns ?? limits.max_turns
   if (turn > maxTurns) {
     return new TaskFailure({ code: "max_turns", detail: `The task stopped after its limit of ${maxTurns} turns.` })
   }
-  if (memory.toolMs > run.limits.tool_time_ms) {
-    const detail = `The tools of this task ran ${memory.toolMs} ms, its limit is ${run.limits.tool_time_ms} ms.`
-    return new TaskFailure({ code: "budget_exceeded", detail })
+  if (memory.toolMs > limits.tool_time_ms) {
+    return exceeded(`The tools of this task ran ${memory.toolMs} ms; its limit is ${limits.tool_time_ms} ms.`)
+  }
+  const used = state.task === undefined ? 0 : state.task.usage.input_tokens + state.task.usage.output_tokens
+  if (limits.task_tokens > 0 && used >= limits.task_tokens) {
+    return exceeded(`This task used ${used} tokens; its limit is ${limits.task_tokens}.`)
   }
   return undefined
 }
@@ -92,23 +99,26 @@ const askModel = Effect.fnUntraced(function* (run: Run, turn: number, memory: Me
   const state = yield* run.reporter.report([...steers(before, turn), { type: "thinking", ...at, ...streams }])
   enter(run, "waiting_response")
   const { max_output_tokens } = run.limits
-  const answer = yield* Turn.ask({
-    provider: run.provider,
-    reporter: run.reporter,
-    retry: run.limits.retry,
-    at,
-    streams,
-    showing: (shown) => {
-      run.open.shown = shown
-    },
-    request: {
-      messages: [memory.system, ...messages(state)],
-      tools: run.registry.definitions,
-      conversation: memory.conversation,
-      ...(run.model === undefined ? {} : { model: run.model }),
-      ...(max_output_tokens === undefined ? {} : { max_output_tokens })
-    }
-  })
+  const answer = yield* Effect.withSpan(
+    Turn.ask({
+      provider: run.provider,
+      reporter: run.reporter,
+      retry: run.limits.retry,
+      at,
+      streams,
+      showing: (shown) => {
+        run.open.shown = shown
+      },
+      request: {
+        messages: [memory.system, ...messages(state)],
+        tools: run.registry.definitions,
+        conversation: memory.conversation,
+        ...(run.model === undefined ? {} : { model: run.model }),
+        ...(max_output_tokens === undefined ? {} : { max_output_tokens })
+      }
+    }),
+    spans.model
+  )
   const planned = yield* Pairing.plan(run.registry, state, answer.completed)
   yield* run.reporter.report([...answerFacts(run, state, turn, answer), ...Pairing.facts(planned, at)])
   run.open.shown = undefined
@@ -156,7 +166,7 @@ const runCalls = Effect.fnUntraced(function* (
 /** One turn; `undefined` when the task is done. */
 const oneTurn = Effect.fnUntraced(function* (run: Run, turn: number, memory: Memory) {
   enter(run, "preparing")
-  const over = checkLimits(run, turn, memory)
+  const over = checkLimits(run, turn, memory, yield* run.reporter.state)
   if (over !== undefined) return yield* over
   const { planned, finish } = yield* askModel(run, turn, memory)
   if (planned.length > 0) return yield* runCalls(run, turn, memory, planned)
@@ -175,5 +185,6 @@ export const runTurns = Effect.fnUntraced(function* (run: Run) {
   }
   const system = { role: "system", content: yield* run.systemPrompt.text } as const
   let memory: Memory | undefined = { conversation: {}, system, steps: [], badTurns: 0, toolMs: 0 }
-  for (let turn = 1; memory !== undefined; turn++) memory = yield* oneTurn(run, turn, memory)
+  for (let turn = 1; memory !== undefined; turn++)
+    memory = yield* Effect.withSpan(oneTurn(run, turn, memory), spans.turn)
 })

@@ -9,6 +9,7 @@ import type { ApprovalGate, Verdict } from "../approval/ApprovalGate.ts"
 import type { Permit } from "../domain/Approval.ts"
 import type { Durable, ReportBody } from "../domain/Event.ts"
 import type { SessionId, TaskId } from "../domain/Ids.ts"
+import { attributes, spans } from "../observability/Telemetry.ts"
 import type { ToolOutput } from "../tools/Tool.ts"
 import { ToolError } from "../tools/ToolError.ts"
 import type { ToolRegistry } from "../tools/ToolRegistry.ts"
@@ -138,7 +139,7 @@ const runOne = Effect.fnUntraced(function* (batch: Batch, { item, permit }: Appr
         return Effect.ignore(batch.reporter.report([started]))
       }
     })
-    .pipe(Effect.exit)
+    .pipe(Effect.withSpan(spans.tool, { attributes: { [attributes.tool]: call.tool_name } }), Effect.exit)
   if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
   const duration_ms = Math.round((yield* Clock.currentTimeMillis) - begun)
   yield* batch.reporter.report([

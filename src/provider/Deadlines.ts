@@ -83,25 +83,26 @@ const patrol = Effect.fnUntraced(function* (limits: DeadlineLimits, watch: Watch
 
 /**
  * One pull that the watch can end. The pull runs in a child that lives exactly as long as this effect: it is awaited,
- * or interrupted with it. (A race of two fibers does the same for five times the price, once per read.)
+ * or interrupted with it. (A race of two fibers does the same for three times the price, once per read.)
  */
 const guarded = <A, E, R>(pull: Effect.Effect<A, E, R>, watch: Watch, now: () => number) =>
-  Effect.withFiber<A, E | ProviderError, R>((parent) =>
-    Effect.callback<A, E | ProviderError>((resume) => {
-      if (watch.failure !== undefined) return resume(Effect.fail(watch.failure))
-      watch.since = now()
-      const child = Effect.runForkWith(parent.context as never)(pull as Effect.Effect<A, E>)
-      watch.fail = (error) => resume(Fiber.interrupt(child).pipe(Effect.andThen(Effect.fail(error))))
-      child.addObserver((exit) => {
-        watch.fail = undefined
-        resume(exit)
+  Effect.suspend((): Effect.Effect<A, E | ProviderError, R> => {
+    if (watch.failure !== undefined) return Effect.fail(watch.failure)
+    watch.since = now()
+    return Effect.flatMap(Effect.forkChild(pull, { startImmediately: true }), (child) =>
+      Effect.callback<A, E | ProviderError>((resume) => {
+        watch.fail = (error) => resume(Fiber.interrupt(child).pipe(Effect.andThen(Effect.fail(error))))
+        child.addObserver((exit) => {
+          watch.fail = undefined
+          resume(exit)
+        })
+        return Effect.suspend(() => {
+          watch.fail = undefined
+          return Fiber.interrupt(child)
+        })
       })
-      return Effect.suspend(() => {
-        watch.fail = undefined
-        return Fiber.interrupt(child)
-      })
-    })
-  )
+    )
+  })
 
 /** Fails a stream of steps with `provider_timeout_*` where it is too slow, and hands on what the reads gave. */
 export const withDeadlines =

@@ -9,6 +9,10 @@ import { clear, close, prompt as decidePrompt, unqueue as decideUnqueue } from "
 import { errorBody, type ErrorCode } from "../domain/ErrorCode.ts"
 import { newPromptId, newTaskId, type PromptId, type TaskId } from "../domain/Ids.ts"
 import { pendingApprovals } from "../domain/Session.ts"
+import { observer } from "../observability/Measure.ts"
+import { recorder } from "../observability/Metrics.ts"
+import { attributes, annotate } from "../observability/Telemetry.ts"
+import { endLeftover } from "../sandbox/Leftover.ts"
 import { SessionIndex, type SessionMeta } from "../store/SessionIndex.ts"
 import * as JournalApprover from "./journalApprover.ts"
 import { type Parts, RuntimeFactory } from "./RuntimeFactory.ts"
@@ -150,11 +154,20 @@ const contract = (live: Live): SessionRuntime => {
   }
 }
 
-/** What was running when the process died is closed: its calls are uncertain, its task is `interrupted_by_restart`. */
-const settleCrash = (log: SessionLog.SessionLog) => {
+const LEFTOVER_GRACE_MS = 2_000
+
+/**
+ * What was running when the process died is ended and closed: its processes are gone, its calls uncertain, its task
+ * `interrupted_by_restart`.
+ */
+const settleCrash = Effect.fnUntraced(function* (log: SessionLog.SessionLog) {
+  const ended = Effect.forEach(log.leftovers, (leftover) => endLeftover(leftover, LEFTOVER_GRACE_MS), {
+    concurrency: 8
+  })
+  if ((yield* ended).includes(false)) yield* Effect.logWarning("a process of an interrupted call is still alive")
   const outcome = { status: "failed", error: errorBody("interrupted_by_restart") } as const
-  return Effect.asVoid(log.commit(close(log.state(), outcome, { crashed: true })))
-}
+  yield* log.commit(close(log.state(), outcome, { crashed: true }))
+})
 
 export interface OpenOptions {
   readonly owner: string
@@ -168,7 +181,9 @@ export const open = Effect.fnUntraced(function* (meta: SessionMeta, options: Ope
   const index = yield* SessionIndex
   const scope = yield* Effect.scope
   const log = yield* Effect.mapError(SessionLog.open(meta.session_id, options.owner), translate)
-  yield* Effect.mapError(settleCrash(log), translate)
+  yield* Effect.mapError(annotate({ [attributes.session]: meta.session_id })(settleCrash(log)), translate)
+  const { join } = log.hub.add(observer(yield* recorder), { answers: false, after: undefined })
+  join()
   const settings: Live["settings"] = {
     meta,
     mode: options.mode ?? (meta.mode as Mode | undefined),

@@ -20,6 +20,7 @@ import { initial, type SessionState } from "../domain/Session.ts"
 import { ReportError, Reporter } from "../engine/Reporter.ts"
 import { Journal, type JournalRecord, type Tail } from "../store/Journal.ts"
 import type { StoreError } from "../store/StoreError.ts"
+import type { Leftover } from "../sandbox/Leftover.ts"
 import * as EventHub from "./EventHub.ts"
 
 export interface SessionLog {
@@ -34,6 +35,8 @@ export interface SessionLog {
   readonly replay: (after: number, upTo: number, sink: EventHub.Sink) => Effect.Effect<void, StoreError>
   /** Positions that could not be read back when the session was opened. */
   readonly damaged: ReadonlyArray<number>
+  /** Child processes of calls that had no result when the session was opened. */
+  readonly leftovers: ReadonlyArray<Leftover>
 }
 
 const eventOf = (session_id: SessionId, record: JournalRecord): DurableEvent | undefined =>
@@ -52,17 +55,22 @@ const foldAt = (state: SessionState, seq: number, body: DurableBody): SessionSta
 const load = Effect.fnUntraced(function* (journal: Journal["Service"], session_id: SessionId) {
   let state: SessionState = initial
   const damaged: Array<number> = []
+  const processes = new Map<string, Leftover>()
   for (let after = 0, more = true; more;) {
     const page = yield* journal.read(session_id, after)
     for (const { body, seq } of page.records) {
       if (seq !== undefined && !isPrivate(body)) state = foldAt(state, seq, body)
+      if (body.type === "process_started") processes.set(body.call_id, { ...body, id: body.call_id })
+      if (body.type === "tool_result") processes.delete(body.call_id)
     }
     damaged.push(...page.damaged)
     after = Math.max(page.records.at(-1)?.pos ?? after, ...page.damaged.slice(-1), after)
     more = page.more
   }
-  return { state, damaged }
+  return { state, damaged, leftovers: Array.from(processes.values()) }
 })
+
+type Found = Effect.Success<ReturnType<typeof load>>
 
 interface Numbers {
   pos: number
@@ -80,45 +88,9 @@ const number = (numbers: Numbers, bodies: ReadonlyArray<ReportBody>, ts: string)
   })
 }
 
-const build = (
-  journal: Journal["Service"],
-  session_id: SessionId,
-  tail: Tail,
-  found: Effect.Success<ReturnType<typeof load>>
-) => {
-  const { damaged } = found
-  let state: SessionState = { ...found.state, seq: tail.seq }
-  const numbers: Numbers = { pos: tail.pos, seq: tail.seq }
-  let stateName: StateName = "idle"
-  const lock = Semaphore.makeUnsafe(1)
-  const now = () => new Date().toISOString()
-  const hub = EventHub.make(() => ({ v: 1, session_id, ts: now() }))
-
-  const settle = (records: ReadonlyArray<JournalRecord>): SessionState => {
-    numbers.pos += records.length
-    const events = records.flatMap((record) => eventOf(session_id, record) ?? [])
-    numbers.seq += events.length
-    for (const event of events) state = fold(state, event)
-    if (state.task === undefined) stateName = "idle"
-    if (events.length > 0) hub.publish(events)
-    return state
-  }
-  const append = (bodies: ReadonlyArray<ReportBody>) =>
-    Effect.flatMap(Clock.currentTimeMillis, (millis) => {
-      const records = number(numbers, bodies, new Date(millis).toISOString())
-      return Effect.map(journal.append(session_id, tail.epoch, records), () => settle(records))
-    })
-  const commit = (bodies: ReadonlyArray<ReportBody>) =>
-    bodies.length === 0
-      ? Effect.sync(() => state)
-      : Effect.uninterruptible(lock.withPermits(1)(append(bodies))).pipe(Effect.mapError(toReport))
-
-  const signal = (bodies: ReadonlyArray<LiveBody>): void => {
-    const ts = now()
-    for (const body of bodies) if (body.type === "state") stateName = body.state
-    hub.publish(bodies.map((body): LiveEvent => ({ v: 1, session_id, ts, ...body })))
-  }
-  const replay = Effect.fnUntraced(function* (after: number, upTo: number, sink: EventHub.Sink) {
+/** Public events with `seq` in (after, upTo], page by page. */
+const replayer = (journal: Journal["Service"], session_id: SessionId) =>
+  Effect.fnUntraced(function* (after: number, upTo: number, sink: EventHub.Sink) {
     for (let from = after; from < upTo;) {
       const page = yield* journal.readPublic(session_id, from)
       const events = page.records
@@ -128,8 +100,70 @@ const build = (
       from = page.more ? (page.records.at(-1)?.seq ?? upTo) : upTo
     }
   })
+
+interface Owned {
+  epoch: number
+  readonly numbers: Numbers
+  /** The outcome of the last append is not known: what is stored is looked at before the next. */
+  doubtful: boolean
+}
+
+/** After a failed append: what did arrive is taken in, under a claim of our own. A newer owner is never displaced. */
+const resync = Effect.fnUntraced(function* (
+  journal: Journal["Service"],
+  session_id: SessionId,
+  owner: string,
+  owned: Owned,
+  settle: (records: ReadonlyArray<JournalRecord>) => SessionState
+) {
+  if (!owned.doubtful) return
+  const page = yield* journal.read(session_id, owned.numbers.pos)
+  const tail = yield* journal.claim(session_id, owner)
+  owned.epoch = tail.epoch
+  owned.doubtful = false
+  if (page.records.length > 0) settle(page.records)
+})
+
+const build = (journal: Journal["Service"], session_id: SessionId, owner: string, tail: Tail, found: Found) => {
+  let state: SessionState = { ...found.state, seq: tail.seq }
+  const owned: Owned = { epoch: tail.epoch, numbers: { pos: tail.pos, seq: tail.seq }, doubtful: false }
+  let stateName: StateName = "idle"
+  const lock = Semaphore.makeUnsafe(1)
+  const now = () => new Date().toISOString()
+  const hub = EventHub.make(() => ({ v: 1, session_id, ts: now() }))
+
+  const settle = (records: ReadonlyArray<JournalRecord>): SessionState => {
+    owned.numbers.pos += records.length
+    const events = records.flatMap((record) => eventOf(session_id, record) ?? [])
+    owned.numbers.seq += events.length
+    for (const event of events) state = fold(state, event)
+    if (state.task === undefined) stateName = "idle"
+    if (events.length > 0) hub.publish(events)
+    return state
+  }
+  const append = Effect.fnUntraced(function* (bodies: ReadonlyArray<ReportBody>) {
+    yield* resync(journal, session_id, owner, owned, settle)
+    const records = number(owned.numbers, bodies, new Date(yield* Clock.currentTimeMillis).toISOString())
+    yield* Effect.tapError(journal.append(session_id, owned.epoch, records), (error) =>
+      Effect.sync(() => {
+        owned.doubtful = error.code === "storage_unavailable"
+      })
+    )
+    return settle(records)
+  })
+  const commit = (bodies: ReadonlyArray<ReportBody>) =>
+    bodies.length === 0
+      ? Effect.sync(() => state)
+      : Effect.uninterruptible(lock.withPermits(1)(append(bodies))).pipe(Effect.mapError(toReport))
+  const signal = (bodies: ReadonlyArray<LiveBody>): void => {
+    const ts = now()
+    for (const body of bodies) if (body.type === "state") stateName = body.state
+    hub.publish(bodies.map((body): LiveEvent => ({ v: 1, session_id, ts, ...body })))
+  }
   const reporter = Reporter.of({ report: commit, signal, state: Effect.sync(() => state) })
-  return { session_id, hub, reporter, commit, signal, replay, damaged, state: () => state, stateName: () => stateName }
+  const { damaged, leftovers } = found
+  const read = { state: () => state, stateName: () => stateName, replay: replayer(journal, session_id) }
+  return { session_id, hub, reporter, commit, signal, damaged, leftovers, ...read }
 }
 
 /** Opens a session's log for writing: whoever wrote before is fenced. */
@@ -137,5 +171,5 @@ export const open = Effect.fnUntraced(function* (session_id: SessionId, owner: s
   const journal = yield* Journal
   const tail = yield* journal.claim(session_id, owner)
   const found = yield* load(journal, session_id)
-  return build(journal, session_id, tail, found) satisfies SessionLog
+  return build(journal, session_id, owner, tail, found) satisfies SessionLog
 })

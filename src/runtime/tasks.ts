@@ -11,6 +11,7 @@ import { newTaskId, type TaskId } from "../domain/Ids.ts"
 import type { EndedTask } from "../domain/Session.ts"
 import type { Engine } from "../engine/Engine.ts"
 import type { ReportError } from "../engine/Reporter.ts"
+import { annotate, attributes, spans } from "../observability/Telemetry.ts"
 import type { SessionLog } from "./sessionLog.ts"
 import type { Task } from "./Task.ts"
 
@@ -83,6 +84,9 @@ export const make = ({ log, engine, scope, lock, settings }: Options): Tasks => 
     const ending: Ending = { end: Deferred.makeUnsafe(), told: undefined }
     const task = handle(event, ending, cancel(task_id))
     const run = engine.run({ session_id: log.session_id, task_id, ...settings() }).pipe(
+      Effect.tap((end) => Effect.logInfo("task ended", { outcome: end.status, code: end.error?.code })),
+      Effect.withSpan(spans.task),
+      annotate({ [attributes.session]: log.session_id, [attributes.task]: task_id }),
       Effect.onExit(() => finish(task_id, ending)),
       Effect.andThen(lock.withPermits(1)(Effect.suspend(() => startQueued(false)))),
       Effect.ignore

@@ -52,8 +52,17 @@ describe("Engine", () => {
         seen.events.map((event) => event.type),
         [
           "task_started",
-          ...["thinking", "text_completed", "usage", "tool_call", "approval_resolved", "tool_started", "tool_result"],
-          ...["thinking", "text_completed", "usage", "task_completed"]
+          "thinking",
+          "text_completed",
+          "usage",
+          "tool_call",
+          "approval_resolved",
+          "tool_started",
+          "tool_result",
+          "thinking",
+          "text_completed",
+          "usage",
+          "task_completed"
         ]
       )
       const all = yield* history

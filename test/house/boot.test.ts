@@ -129,7 +129,9 @@ describe("the bundle", () => {
       const again = yield* Effect.promise(() => buildIfStale({ root, quiet: true }))
       writeFiles(root, { "src/app/other.ts": "" })
       const changed = yield* Effect.promise(() => buildIfStale({ root, quiet: true }))
-      assert.deepStrictEqual([again, changed], [false, true])
+      rmSync(join(root, "src/app/other.ts"))
+      const gone = yield* Effect.promise(() => buildIfStale({ root, quiet: true }))
+      assert.deepStrictEqual([again, changed, gone], [false, true, true])
     })
   )
 })
@@ -142,6 +144,9 @@ const neighbour = (root: string, script: string) => {
   })
   chmodSync(join(root, "node_modules/node/bin/node"), 0o755)
 }
+
+/** Ends by itself, so that a signal that gets lost fails the test and leaves nothing running. */
+const loop = "i=0; while [ $i -lt 300 ]; do sleep 0.02; i=$((i + 1)); done; exit 99"
 
 describe("a Node that is too old", () => {
   it.live("is told what is needed, and exits 2", () =>
@@ -169,7 +174,7 @@ describe("a Node that is too old", () => {
   ] as const)("passes %s on, and ends as its child does (%s)", ([signal, reaction, code, killed]) =>
     Effect.gen(function* () {
       const root = yield* built("99.0")
-      neighbour(root, `trap '${reaction}' ${signal.slice(3)}; echo ready; while :; do sleep 0.02; done`)
+      neighbour(root, `trap '${reaction}' ${signal.slice(3)}; echo ready; ${loop}`)
       const said = yield* run(node, [join(root, "dist/claw.js")], {
         onOutput: (stdout, kill) => stdout === "ready\n" && kill(signal)
       })

@@ -42,6 +42,22 @@ const takePiece = (growing: Growing, last: boolean): string => {
   return piece
 }
 
+const firstText = (fields: Fields, names: ReadonlyArray<string>): string => {
+  for (const name of names) {
+    const text = fields[name]
+    if (typeof text === "string" && text !== "") return text
+  }
+  return ""
+}
+
+/** What of the calls is new since it was last shown. */
+const progress = (assembly: Assembly, shown: Assembly): ReadonlyArray<ModelPart> =>
+  assembly.drafts.flatMap((draft, index) =>
+    draft === shown.drafts[index]
+      ? []
+      : [{ type: "tool_call_progress", index, tool_name: draft.name ?? "", bytes: draft.args.length }]
+  )
+
 export interface Answer {
   /** Takes one chunk, or a whole completion, in. */
   readonly chunk: (chunk: Fields) => void
@@ -67,20 +83,11 @@ export const openAnswer = (reasoning_fields: ReadonlyArray<string>): Answer => {
     const text = takePiece(growing, last)
     if (text !== "") parts.push({ type, text })
   }
-  const progress = () => {
-    assembly.drafts.forEach((draft, index) => {
-      if (draft === shown.drafts[index]) return
-      parts.push({ type: "tool_call_progress", index, tool_name: draft.name ?? "", bytes: draft.args.length })
-    })
-    shown = assembly
-  }
   const delta = (fields: Fields) => {
-    for (const name of reasoning_fields) {
-      const text = fields[name]
-      if (typeof text !== "string" || text === "") continue
+    const thought = firstText(fields, reasoning_fields)
+    if (thought !== "") {
       cut(content, "text_delta")
-      reasoning.pending += text
-      break
+      reasoning.pending += thought
     }
     const text = textOf(fields.content) || textOf(fields.refusal)
     if (text !== "") {
@@ -108,7 +115,8 @@ export const openAnswer = (reasoning_fields: ReadonlyArray<string>): Answer => {
     take: (last) => {
       cut(reasoning, "reasoning_delta", last)
       cut(content, "text_delta", last)
-      if (assembly !== shown) progress()
+      if (assembly !== shown) parts.push(...progress(assembly, shown))
+      shown = assembly
       const taken = parts
       parts = []
       return taken

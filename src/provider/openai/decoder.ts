@@ -40,6 +40,9 @@ export interface Decoder {
   readonly finished: () => boolean
 }
 
+const CUT = "The model's answer was cut off before its end."
+const NOTHING = "The model server sent no answer at all."
+
 const bad = (detail: string) => new ProviderError({ code: "provider_bad_stream", detail })
 
 interface Ending {
@@ -74,6 +77,15 @@ const completing = (options: DecoderOptions, answer: Answer, ending: Ending) => 
   return parts
 }
 
+/** `undefined`: not JSON. */
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** Server-sent events. */
 export const openEventDecoder = (options: DecoderOptions): Decoder => {
   const answer = openAnswer(options.reasoning_fields)
@@ -89,22 +101,16 @@ export const openEventDecoder = (options: DecoderOptions): Decoder => {
   }
   const parser = createParser({
     maxBufferSize: EVENT_LIMIT,
-    onError: (error) => {
-      if (error.type === "max-buffer-size-exceeded")
+    onError: ({ type }) => {
+      if (type === "max-buffer-size-exceeded")
         ending.failure ??= bad("The model server sent an event that is too large.")
     },
     onEvent: ({ data, event }) => {
       if (over() || data === "") return
       if (data.length <= 16 && data.trim() === "[DONE]") return done()
-      let chunk: unknown
-      try {
-        chunk = JSON.parse(data)
-      } catch {
-        // At the end of the body a half event is a cut, not a mistake.
-        if (!closing)
-          ending.failure = bad("The model server sent something that is not JSON in the middle of the answer.")
-        return
-      }
+      const chunk = parsed(data)
+      // At the end of the body a half event is a cut, not a mistake.
+      if (chunk === undefined && !closing) ending.failure = bad("The model server sent something that is not JSON.")
       if (!isFields(chunk)) return
       const error = errorIn(chunk, event)
       if (error !== undefined) {
@@ -134,11 +140,7 @@ export const openEventDecoder = (options: DecoderOptions): Decoder => {
       closing = true
       if (!over()) parser.feed(`${utf8.decode()}\n\n`)
       if (!over() && answer.finished()) done()
-      if (!over()) {
-        ending.failure = bad(
-          ever ? "The model's answer was cut off before its end." : "The model server sent no answer at all."
-        )
-      }
+      if (!over()) ending.failure = bad(ever ? CUT : NOTHING)
       return read()
     },
     finished: answer.finished
@@ -161,15 +163,9 @@ export const openDocumentDecoder = (options: DecoderOptions): Decoder => {
       const rest = events.end()
       return { ...rest, parts: [...first.parts, ...rest.parts] }
     }
-    let body: unknown
-    try {
-      body = JSON.parse(text)
-    } catch {
-      ending.failure = bad(
-        text.trim() === ""
-          ? "The model server sent no answer at all."
-          : "The model's answer was cut off or is not JSON."
-      )
+    const body = parsed(text)
+    if (body === undefined) {
+      ending.failure = bad(text.trim() === "" ? NOTHING : "The model's answer was cut off or is not JSON.")
       return readOf(answer, ending, false)
     }
     const error = isFields(body) ? errorIn(body, undefined) : undefined

@@ -51,8 +51,10 @@ const status = (session: SessionRuntime, { locale }: Around) =>
 
 const cost = (session: SessionRuntime, { locale }: Around) =>
   Effect.map(session.state, ({ usage, tasks }) => {
-    const money = usage.cost_usd === undefined ? pick(locale, "cost unknown", "费用未知") : `$${usage.cost_usd.toFixed(4)}`
-    const cached = usage.cached_tokens === undefined ? "" : ` (${count(usage.cached_tokens)} ${pick(locale, "cached", "缓存")})`
+    const money =
+      usage.cost_usd === undefined ? pick(locale, "cost unknown", "费用未知") : `$${usage.cost_usd.toFixed(4)}`
+    const cached =
+      usage.cached_tokens === undefined ? "" : ` (${count(usage.cached_tokens)} ${pick(locale, "cached", "缓存")})`
     const tokens = `${count(usage.input_tokens)}${cached} → ${count(usage.output_tokens)} tokens`
     return say(`${tokens} · ${money} · ${tasks} ${pick(locale, tasks === 1 ? "task" : "tasks", "个任务")}`)
   })
@@ -61,7 +63,14 @@ const setMode = (session: SessionRuntime, argument: string, { locale }: Around) 
   const mode = MODES.find((known) => known === argument)
   if (argument === "") return Effect.map(session.status, (found) => say(`${found.mode} (${MODES.join(", ")})`))
   if (mode === undefined || mode === "bypass") {
-    const why = mode === undefined ? `${pick(locale, "modes", "模式")}: ${MODES.join(", ")}` : pick(locale, "bypass is set at the start only: claw --mode bypass", "bypass 只能在启动时设置：claw --mode bypass")
+    const why =
+      mode === undefined
+        ? `${pick(locale, "modes", "模式")}: ${MODES.join(", ")}`
+        : pick(
+            locale,
+            "bypass is set at the start only: claw --mode bypass",
+            "bypass 只能在启动时设置：claw --mode bypass"
+          )
     return Effect.succeed(say(why))
   }
   return Effect.as(session.setMode(mode satisfies Mode), say(`${pick(locale, "mode", "模式")}: ${mode}`))
@@ -70,7 +79,10 @@ const setMode = (session: SessionRuntime, argument: string, { locale }: Around) 
 const setModel = (session: SessionRuntime, argument: string, { locale }: Around) =>
   argument === ""
     ? Effect.map(session.status, ({ model }) => say(sanitise(model)))
-    : Effect.as(session.setModel(argument), say(`${pick(locale, "model from the next task on", "下个任务起使用模型")}: ${sanitise(argument)}`))
+    : Effect.as(
+        session.setModel(argument),
+        say(`${pick(locale, "model from the next task on", "下个任务起使用模型")}: ${sanitise(argument)}`)
+      )
 
 const sessionRow = (meta: SessionMeta): string =>
   `${meta.updated_at.slice(0, 16).replace("T", " ")}  ${meta.session_id}  ${sanitise(meta.title === "" ? "-" : meta.title)}`
@@ -87,8 +99,10 @@ const resume = Effect.fnUntraced(function* (session: SessionRuntime, argument: s
   const fits = ({ session_id: id }: SessionMeta) => id.startsWith(argument) || id.endsWith(argument)
   const found = argument === "" ? others.slice(0, 1) : others.filter(fits)
   const known = found.length === 0 && Schema.is(SessionId)(argument) ? argument : found[0]?.session_id
-  if (known === undefined) return say(pick(locale, "there is no such session; /sessions lists them", "没有这个会话；/sessions 列出全部"))
-  if (found.length > 1) return say(pick(locale, "more than one session fits:", "有多个会话符合："), ...found.map(sessionRow))
+  if (known === undefined)
+    return say(pick(locale, "there is no such session; /sessions lists them", "没有这个会话；/sessions 列出全部"))
+  if (found.length > 1)
+    return say(pick(locale, "more than one session fits:", "有多个会话符合："), ...found.map(sessionRow))
   return { lines: [], go: { session: yield* open(known) } } satisfies Done
 })
 
@@ -102,17 +116,63 @@ const grants = (session: SessionRuntime, { locale }: Around) =>
 const leave = () => Effect.succeed<Done>({ lines: [], go: "exit" })
 
 export const slashCommands: ReadonlyArray<SlashCommand> = [
-  { name: "help", argument: "", text: text("these commands", "这些命令"), run: (_s, _a, around) => Effect.succeed(say(...helpLines(around.locale))) },
-  { name: "clear", argument: "", text: text("forget the conversation, keep the session", "清空对话，保留会话"), run: (session) => Effect.as(session.clear, say()) },
-  { name: "status", argument: "", text: text("session, directory, model, mode", "会话、目录、模型、模式"), run: (session, _a, around) => status(session, around) },
+  {
+    name: "help",
+    argument: "",
+    text: text("these commands", "这些命令"),
+    run: (_s, _a, around) => Effect.succeed(say(...helpLines(around.locale)))
+  },
+  {
+    name: "clear",
+    argument: "",
+    text: text("forget the conversation, keep the session", "清空对话，保留会话"),
+    run: (session) => Effect.as(session.clear, say())
+  },
+  {
+    name: "status",
+    argument: "",
+    text: text("session, directory, model, mode", "会话、目录、模型、模式"),
+    run: (session, _a, around) => status(session, around)
+  },
   { name: "model", argument: "[NAME]", text: text("show or change the model", "显示或更换模型"), run: setModel },
-  { name: "mode", argument: "[MODE]", text: text("show or change how changes are approved", "显示或更换批准方式"), run: setMode },
-  { name: "tools", argument: "", text: text("what the model can do", "模型可用的工具"), run: (_s, _a, { tools }) => Effect.succeed(say(...tools.map((tool) => `${tool.name.padEnd(12)} ${tool.description.split("\n", 1)[0] ?? ""}`))) },
-  { name: "cost", argument: "", text: text("tokens and money of this session", "此会话的用量与费用"), run: (session, _a, around) => cost(session, around) },
-  { name: "grants", argument: "", text: text("what you allowed for this session", "你在此会话中授予的权限"), run: (session, _a, around) => grants(session, around) },
-  { name: "sessions", argument: "", text: text("stored conversations", "已保存的对话"), run: (_s, _a, around) => listed(around) },
+  {
+    name: "mode",
+    argument: "[MODE]",
+    text: text("show or change how changes are approved", "显示或更换批准方式"),
+    run: setMode
+  },
+  {
+    name: "tools",
+    argument: "",
+    text: text("what the model can do", "模型可用的工具"),
+    run: (_s, _a, { tools }) =>
+      Effect.succeed(say(...tools.map((tool) => `${tool.name.padEnd(12)} ${tool.description.split("\n", 1)[0] ?? ""}`)))
+  },
+  {
+    name: "cost",
+    argument: "",
+    text: text("tokens and money of this session", "此会话的用量与费用"),
+    run: (session, _a, around) => cost(session, around)
+  },
+  {
+    name: "grants",
+    argument: "",
+    text: text("what you allowed for this session", "你在此会话中授予的权限"),
+    run: (session, _a, around) => grants(session, around)
+  },
+  {
+    name: "sessions",
+    argument: "",
+    text: text("stored conversations", "已保存的对话"),
+    run: (_s, _a, around) => listed(around)
+  },
   { name: "resume", argument: "[ID]", text: text("go on in another session", "继续另一个会话"), run: resume },
-  { name: "continue", argument: "", text: text("start the prompts that wait", "开始排队的提示"), run: (session) => Effect.as(session.resumeQueue, say()) },
+  {
+    name: "continue",
+    argument: "",
+    text: text("start the prompts that wait", "开始排队的提示"),
+    run: (session) => Effect.as(session.resumeQueue, say())
+  },
   { name: "exit", argument: "", text: text("leave", "退出"), run: leave },
   { name: "quit", argument: "", text: text("leave", "退出"), run: leave }
 ]
@@ -128,10 +188,18 @@ const helpLines = (locale: Locale): ReadonlyArray<string> => [
 ]
 
 /** Does a command; an unknown one is refused with the nearest name. */
-export const runSlash = (session: SessionRuntime, name: string, argument: string, around: Around): Effect.Effect<Done, RuntimeError> => {
+export const runSlash = (
+  session: SessionRuntime,
+  name: string,
+  argument: string,
+  around: Around
+): Effect.Effect<Done, RuntimeError> => {
   const command = slashCommands.find((known) => known.name === name.toLowerCase())
   if (command !== undefined) return command.run(session, argument, around)
-  const near = nearest(name, slashCommands.map((known) => known.name))
+  const near = nearest(
+    name,
+    slashCommands.map((known) => known.name)
+  )
   const hint = near === undefined ? "/help" : `/${near}`
   const shown = sanitise(name).slice(0, 40)
   return Effect.succeed(

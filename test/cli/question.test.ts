@@ -1,0 +1,110 @@
+/** One approval question: only keys that were pressed after it was seen answer it, and only two of them allow. */
+import { assert, describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import type { ApprovalRequest, GrantOption } from "../../src/domain/Approval.ts"
+import type { CallId, RequestId } from "../../src/domain/Ids.ts"
+import type { Input } from "../../src/cli/Keyboard.ts"
+import { ask, press, type Question, SETTLE_MS, type Step, TYPING_MS } from "../../src/cli/question.ts"
+
+const options: ReadonlyArray<GrantOption> = [
+  { id: "exact", label: "exactly this", matcher: { kind: "exact", digest: "d" } },
+  { id: "git", label: "git status …", matcher: { kind: "command", argv: ["git", "status"] } }
+]
+
+const request = (grants: number, kind: ApprovalRequest["kind"] = "tool"): ApprovalRequest => ({
+  request_id: "r" as RequestId,
+  kind,
+  call_id: "c" as CallId,
+  tool_name: "bash",
+  content: "{}",
+  risk: "dangerous",
+  reason: "",
+  grant_options: options.slice(0, grants)
+})
+
+const key = (name: string): Input => ({ kind: "key", name, text: name.length === 1 ? name : "" })
+
+/** Presses keys long after the question was drawn; the answer, or where the question stands. */
+const pressed = (names: ReadonlyArray<string>, grants = 2, kind: ApprovalRequest["kind"] = "tool"): Step =>
+  names.reduce<Step>(
+    (step, name) => ("question" in step ? press(step.question, key(name), 10_000) : step),
+    { question: ask(request(grants, kind), 0) }
+  )
+
+const answers: ReadonlyArray<readonly [keys: ReadonlyArray<string>, grants: number, answer: unknown]> = [
+  [["y"], 2, { decision: "allow_once" }],
+  [["Y"], 2, { decision: "allow_once" }],
+  [["s"], 1, { decision: "allow_session", grant_option: "exact" }],
+  [["s", "enter"], 2, { decision: "allow_session", grant_option: "exact" }],
+  [["s", "2"], 2, { decision: "allow_session", grant_option: "git" }],
+  [["s", "9", "2"], 2, { decision: "allow_session", grant_option: "git" }],
+  [["s", "escape", "n", "enter"], 2, { decision: "deny" }],
+  [["n", "enter"], 2, { decision: "deny" }],
+  [["n", "n", "o", "enter"], 2, { decision: "deny", reason: "no" }],
+  [["n", "👨‍👩‍👧", "backspace", "x", "enter"], 2, { decision: "deny", reason: "x" }],
+  [["e", "enter"], 2, { decision: "deny" }],
+  [["enter"], 2, { decision: "deny" }],
+  [["escape"], 2, { decision: "deny" }],
+  [["ctrl+d"], 2, { decision: "deny" }]
+]
+
+const recoveries: ReadonlyArray<readonly [key: string, decision: string]> = [
+  ["r", "retry"],
+  ["k", "skip"],
+  ["x", "stop"],
+  ["enter", "skip"]
+]
+
+describe("question", () => {
+  it("is answered by these keys; an empty answer refuses (R091, R319, T027)", () => {
+    for (const [keys, grants, answer] of answers) {
+      assert.deepStrictEqual(pressed(keys, grants), { answer } as Step, keys.join(" "))
+    }
+  })
+
+  it("of recovery is answered by the keys it shows, and by no key of an approval", () => {
+    for (const [name, decision] of recoveries) {
+      assert.deepStrictEqual(pressed([name], 0, "recovery"), { answer: { decision } } as Step)
+    }
+    for (const name of ["y", "s", "n"]) assert.property(pressed([name], 0, "recovery"), "question")
+  })
+
+  it("cannot be allowed for the session where nothing is offered", () => {
+    assert.property(pressed(["s"], 0), "question")
+  })
+
+  it("is allowed by no other key, and no paste (LESSONS 30, 50)", () => {
+    const other = fc.string({ unit: "grapheme" }).filter((name) => !/^[ysYS]$/.test(name))
+    fc.assert(
+      fc.property(fc.array(other, { maxLength: 6 }), (names) => {
+        const step = pressed(names)
+        assert.isTrue("question" in step || step.answer.decision === "deny")
+      })
+    )
+    const paste = press(ask(request(2), 0), { kind: "paste", text: "y\n" }, 10_000)
+    assert.property(paste, "question")
+    assert.property("question" in paste && press(paste.question, key("y"), 10_100), "question")
+  })
+})
+
+const typeAt = (question: Question, times: ReadonlyArray<number>): Step =>
+  times.reduce<Step>((step, time) => ("question" in step ? press(step.question, key("y"), time) : step), { question })
+
+describe("what was typed ahead (T025, LESSONS 50)", () => {
+  it("does not answer", () => {
+    assert.property(typeAt(ask(request(2), 1_000), [1_000 + SETTLE_MS - 1]), "question")
+    assert.property(typeAt(ask(request(2), 1_000), [1_000 + SETTLE_MS]), "answer")
+  })
+
+  it("does not answer while somebody goes on typing over the question, however long", () => {
+    const gap = fc.integer({ min: 1, max: TYPING_MS - 1 })
+    fc.assert(
+      fc.property(fc.array(gap, { minLength: 1, maxLength: 40 }), (gaps) => {
+        let now = 1_000
+        const times = gaps.map((ms) => (now += ms))
+        assert.property(typeAt(ask(request(2), 1_000, true), times), "question")
+        assert.property(typeAt(ask(request(2), 1_000, true), [...times, now + TYPING_MS]), "answer")
+      })
+    )
+  })
+})
