@@ -29,7 +29,7 @@ const asked = Effect.fnUntraced(function* (scene: FakeWorld, path = "new.txt") {
 
 const absent = (scene: FakeWorld, path = "new.txt") => assert.isFalse(existsSync(join(scene.workspace, path)))
 
-describe("a question", () => {
+describe("a question", { concurrent: true }, () => {
   it.live("is not answered by what was typed ahead, which is still there afterwards (LESSONS 50)", () =>
     Effect.gen(function* () {
       const scene = yield* world()

@@ -10,7 +10,7 @@ import { calls, text } from "../support/fakeModelScript.ts"
 const spoken = (messages: ReadonlyArray<Readonly<Record<string, unknown>>> | undefined) =>
   (messages ?? []).filter(({ role }) => role !== "system").map(({ role, content }) => `${String(role)}: ${String(content)}`)
 
-describe("a line that begins with /", () => {
+describe("a line that begins with /", { concurrent: true }, () => {
   it.live("never reaches the model, also when there is no such command (R089)", () =>
     Effect.gen(function* () {
       const { env, workspace, model } = yield* world()

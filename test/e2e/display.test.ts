@@ -27,7 +27,7 @@ const edit = {
 
 const SGR = /\x1b\[[\d;:]*m/
 
-describe("a terminal", () => {
+describe("a terminal", { concurrent: true }, () => {
   it.live("of 40 by 12: no line is wider, the question can be read and answered", () =>
     Effect.gen(function* () {
       const { env, workspace, model } = yield* world()
@@ -78,7 +78,7 @@ describe("a terminal", () => {
       const { env, workspace, model } = yield* world()
       model.script(calls([edit], ANSWER), text("Done."))
       const tty = yield* Terminal.start({ env: { ...env, TERM: "dumb" }, cwd: workspace })
-      yield* tty.shows("claw> ")
+      yield* tty.until(/^claw>/m)
       tty.enter("go")
       yield* tty.shows("y once")
       tty.enter("y")

@@ -5,7 +5,7 @@ import { world } from "../support/e2eProgram.ts"
 import * as Terminal from "../support/e2eTerminal.ts"
 import { text } from "../support/fakeModelScript.ts"
 
-describe("the prompt", () => {
+describe("the prompt", { concurrent: true }, () => {
   it.live("comes back after each task, and the next one is sent the whole conversation (R084, R085, R316, R317)", () =>
     Effect.gen(function* () {
       const { env, workspace, model } = yield* world()

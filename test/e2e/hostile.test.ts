@@ -22,7 +22,7 @@ const spoof = {
 
 const FORBIDDEN = [/\x1b\]/, /\x1b\[2J/, /\x1b\[\?1049h/, /\x1b\[6n/, /[\x80-\x9f]/, /[\u202a-\u202e\u2066-\u2069]/]
 
-describe("hostile text", () => {
+describe("hostile text", { concurrent: true }, () => {
   it.live("from the model, from a tool's output and in a question: shown, never obeyed", () =>
     Effect.gen(function* () {
       const { env, workspace, model } = yield* world()

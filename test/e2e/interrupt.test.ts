@@ -48,7 +48,7 @@ const bash = (command: string, id = "call_b1") =>
 const contentOf = (messages: ReadonlyArray<Readonly<Record<string, unknown>>>, role: string) =>
   messages.filter((message) => message["role"] === role).map(({ content }) => content)
 
-describe("Ctrl-C", () => {
+describe("Ctrl-C", { concurrent: true }, () => {
   it.live("while waiting for headers: the socket is closed (R130)", () =>
     Effect.gen(function* () {
       const scene = yield* world()

@@ -31,7 +31,7 @@ const killed = Effect.fnUntraced(function* (scene: FakeWorld, mark: string) {
   return (JSON.parse(stdout.trim()) as { readonly session_id: string }).session_id
 })
 
-describe("killed while bash runs", () => {
+describe("killed while bash runs", { concurrent: true }, () => {
   it.live("the session goes on where it was, and nothing runs twice", () =>
     Effect.gen(function* () {
       const scene = yield* world()

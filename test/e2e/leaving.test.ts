@@ -36,7 +36,7 @@ const leaving = Effect.fnUntraced(function* (leave: (tty: Terminal.Tty) => Effec
   return { tty, model }
 })
 
-describe("leaving", () => {
+describe("leaving", { concurrent: true }, () => {
   it.live("Ctrl-C at the empty prompt says what a second one does; the second leaves (R092)", () =>
     leaving((tty) =>
       Effect.gen(function* () {

@@ -61,7 +61,7 @@ const answerAll = Effect.fnUntraced(function* (tty: Terminal.Tty) {
   yield* tty.answer("y")
 })
 
-describe.each(servers)("against %s", (_name, serve) => {
+describe.concurrent.each(servers)("against %s", (_name, serve) => {
   it.live("a failing test is fixed with the person's consent, and the conversation goes on", () =>
     Effect.gen(function* () {
       const server = yield* serve(EPISODES)

@@ -42,7 +42,7 @@ const goesOn = Effect.fnUntraced(function* (scene: FakeWorld, tty: Terminal.Tty)
   assert.deepStrictEqual(model.violations(), [])
 })
 
-describe("a second start", () => {
+describe("a second start", { concurrent: true }, () => {
   it.live("--continue: the newest conversation of the directory", () =>
     Effect.gen(function* () {
       const scene = yield* world()

@@ -73,8 +73,8 @@ export interface Running {
 export interface RunOptions {
   readonly env: Env
   readonly cwd: string
-  /** Text for standard input, which then ends; absent: it is empty. `null`: it stays open and silent. */
-  readonly input?: string | null
+  /** What comes on standard input, which then ends; absent: it is empty. `null`: it stays open and silent. */
+  readonly input?: string | Uint8Array | null
 }
 
 const killed = (child: ChildProcessWithoutNullStreams) => {
