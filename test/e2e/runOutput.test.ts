@@ -85,7 +85,7 @@ describe("claw run", { concurrent: true }, () => {
       const { stdout } = yield* claw(["sessions", "list", "--json"], { env, cwd: workspace })
       const { session_id } = JSON.parse(stdout) as { readonly session_id: string }
       const second = yield* claw(["run", "--json", "--session", session_id, "two"], { env, cwd: workspace })
-      judged(second.stdout, (lines.at(-1)?.seq ?? 0) + 1)
+      judged(second.stdout, { first: (lines.at(-1)?.seq ?? 0) + 1 })
     })
   )
 })
