@@ -17,7 +17,9 @@ const write = (path: string, id = `call_${path}`) => ({
 })
 
 const toolMessages = ({ model }: FakeWorld, nth: number) =>
-  (model.requests()[nth - 1]?.messages ?? []).filter(({ role }) => role === "tool").map(({ content }) => String(content))
+  (model.requests()[nth - 1]?.messages ?? [])
+    .filter(({ role }) => role === "tool")
+    .map(({ content }) => String(content))
 
 const asked = Effect.fnUntraced(function* (scene: FakeWorld, path = "new.txt") {
   scene.model.script(calls([write(path)]), text("Done."))

@@ -71,7 +71,8 @@ const rows: ReadonlyArray<Row> = [
   {
     what: "a model that the server does not know",
     args: ["run", "--model", "no-such-model", "hello"],
-    before: ({ model }) => model.rule(() => refusal(404, { message: "The model does not exist", code: "model_not_found" })),
+    before: ({ model }) =>
+      model.rule(() => refusal(404, { message: "The model does not exist", code: "model_not_found" })),
     code: 1,
     says: /model.*\[provider_model_not_found\]/i,
     requests: 1
@@ -105,8 +106,20 @@ const rows: ReadonlyArray<Row> = [
     says: /\/etc\/passwd.*not a directory/,
     requests: 0
   },
-  { what: "a session that is none", args: ["run", "--session", "no-such", "hello"], code: 1, says: /session/i, requests: 0 },
-  { what: "a session id that is none", args: ["run", "--session", "a b/../c", "hello"], code: 2, says: /session id/, requests: 0 },
+  {
+    what: "a session that is none",
+    args: ["run", "--session", "no-such", "hello"],
+    code: 1,
+    says: /session/i,
+    requests: 0
+  },
+  {
+    what: "a session id that is none",
+    args: ["run", "--session", "a b/../c", "hello"],
+    code: 2,
+    says: /session id/,
+    requests: 0
+  },
   {
     what: "a broken configuration file",
     args: ["run", "hello"],
@@ -137,7 +150,14 @@ const rows: ReadonlyArray<Row> = [
     says: /\/dev\/null\/none.*cannot be opened.*\[storage_unavailable\]/,
     requests: 0
   },
-  { what: "input that is no text", args: ["run"], input: Uint8Array.of(0x66, 0xff, 0xfe), code: 2, says: /UTF-8/, requests: 0 }
+  {
+    what: "input that is no text",
+    args: ["run"],
+    input: Uint8Array.of(0x66, 0xff, 0xfe),
+    code: 2,
+    says: /UTF-8/,
+    requests: 0
+  }
 ]
 
 const environment = ({ env }: FakeWorld, row: Row): Env =>
@@ -152,7 +172,10 @@ describe("bad input", { concurrent: true }, () => {
       const ended = yield* claw(args, { env: environment(scene, row), cwd: scene.workspace, input })
       assert.deepStrictEqual({ code: ended.code, stdout: ended.stdout }, { code: row.code, stdout: "" }, ended.stderr)
       assert.match(ended.stderr, row.says)
-      const sentences = ended.stderr.trim().split("\n").filter((line) => !line.includes("Trying again in"))
+      const sentences = ended.stderr
+        .trim()
+        .split("\n")
+        .filter((line) => !line.includes("Trying again in"))
       assert.strictEqual(sentences.length, 1, ended.stderr)
       assert.match(ended.stderr, /^claw: /)
       assert.notMatch(ended.stderr, STACK)

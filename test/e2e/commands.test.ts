@@ -8,7 +8,9 @@ import * as Terminal from "../support/e2eTerminal.ts"
 import { calls, text } from "../support/fakeModelScript.ts"
 
 const spoken = (messages: ReadonlyArray<Readonly<Record<string, unknown>>> | undefined) =>
-  (messages ?? []).filter(({ role }) => role !== "system").map(({ role, content }) => `${String(role)}: ${String(content)}`)
+  (messages ?? [])
+    .filter(({ role }) => role !== "system")
+    .map(({ role, content }) => `${String(role)}: ${String(content)}`)
 
 describe("a line that begins with /", { concurrent: true }, () => {
   it.live("never reaches the model, also when there is no such command (R089)", () =>
@@ -83,7 +85,10 @@ describe("a line that begins with /", { concurrent: true }, () => {
       yield* tty.ended(1)
       assert.notInclude(tty.screen(), "Approval needed")
       assert.isFalse(existsSync(join(workspace, "new.txt")))
-      assert.match(String(model.requests()[1]?.messages.find(({ role }) => role === "tool")?.["content"]), /denied|plan/i)
+      assert.match(
+        String(model.requests()[1]?.messages.find(({ role }) => role === "tool")?.["content"]),
+        /denied|plan/i
+      )
       assert.deepStrictEqual(model.violations(), [])
     })
   )

@@ -22,10 +22,15 @@ const ANSWER = [
 const edit = {
   id: "e1",
   name: "edit_file",
-  arguments: JSON.stringify({ path: "README.md", old_text: "A project.", new_text: "A project with a very long new description." })
+  arguments: JSON.stringify({
+    path: "README.md",
+    old_text: "A project.",
+    new_text: "A project with a very long new description."
+  })
 }
 
-const SGR = /\x1b\[[\d;:]*m/
+const ESC = "\x1b"
+const SGR = new RegExp(`${ESC}\\[[\\d;:]*m`)
 
 describe("a terminal", { concurrent: true }, () => {
   it.live("of 40 by 12: no line is wider, the question can be read and answered", () =>
@@ -85,7 +90,7 @@ describe("a terminal", { concurrent: true }, () => {
       yield* tty.shows("Done.")
       tty.enter("/exit")
       assert.strictEqual(yield* tty.exited, 0)
-      assert.notInclude(tty.raw(), "\x1b")
+      assert.notInclude(tty.raw(), ESC)
     })
   )
 

@@ -13,14 +13,27 @@ const HOSTILE = [
   "after"
 ].join("\n")
 
-const bash = { id: "h1", name: "bash", arguments: JSON.stringify({ command: `printf '${"%b"}' 'x\\033]0;owned\\007y\\033[2Jz\\n'` }) }
+const bash = {
+  id: "h1",
+  name: "bash",
+  arguments: JSON.stringify({ command: `printf '%b' 'x\\033]0;owned\\007y\\033[2Jz\\n'` })
+}
 const spoof = {
   id: "h2",
   name: "bash",
   arguments: JSON.stringify({ command: "echo harmless\r\x1b[2K\x1b[1A# y once \u202e; rm -rf /tmp/none" })
 }
 
-const FORBIDDEN = [/\x1b\]/, /\x1b\[2J/, /\x1b\[\?1049h/, /\x1b\[6n/, /[\x80-\x9f]/, /[\u202a-\u202e\u2066-\u2069]/]
+const ESC = "\x1b"
+const FORBIDDEN = [`${ESC}]`, `${ESC}[2J`, `${ESC}[?1049h`, `${ESC}[6n`]
+const C1_AND_BIDI = /[\u0080-\u009f\u202a-\u202e\u2066-\u2069]/
+/** Controls other than tab and line feed. */
+const CONTROL = /[^\P{Cc}\t\n]/u
+
+const clean = (bytes: string) => {
+  for (const sequence of FORBIDDEN) assert.notInclude(bytes, sequence)
+  assert.notMatch(bytes, C1_AND_BIDI)
+}
 
 describe("hostile text", { concurrent: true }, () => {
   it.live("from the model, from a tool's output and in a question: shown, never obeyed", () =>
@@ -39,7 +52,7 @@ describe("hostile text", { concurrent: true }, () => {
       yield* tty.shows("after all")
       yield* tty.ended(1)
       assert.strictEqual(tty.title(), "")
-      for (const pattern of FORBIDDEN) assert.notMatch(tty.raw(), pattern)
+      clean(tty.raw())
     })
   )
 
@@ -49,8 +62,8 @@ describe("hostile text", { concurrent: true }, () => {
       model.script(calls([bash], HOSTILE), text(HOSTILE, 40))
       const { stdout, stderr, code } = yield* claw(["run", "--mode", "bypass", "go"], { env, cwd: workspace })
       assert.strictEqual(code, 0)
-      for (const pattern of FORBIDDEN) assert.notMatch(stdout + stderr, pattern)
-      assert.notMatch(stdout + stderr, /[\x00-\x08\x0b-\x1f\x7f]/)
+      clean(stdout + stderr)
+      assert.notMatch(stdout + stderr, CONTROL)
     })
   )
 })

@@ -42,8 +42,7 @@ const started = Effect.fnUntraced(function* (scene: FakeWorld) {
   return tty
 })
 
-const bash = (command: string, id = "call_b1") =>
-  calls([{ id, name: "bash", arguments: JSON.stringify({ command }) }])
+const bash = (command: string, id = "call_b1") => calls([{ id, name: "bash", arguments: JSON.stringify({ command }) }])
 
 const contentOf = (messages: ReadonlyArray<Readonly<Record<string, unknown>>>, role: string) =>
   messages.filter((message) => message["role"] === role).map(({ content }) => content)

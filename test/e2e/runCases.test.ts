@@ -7,8 +7,9 @@ import { claw, type FakeWorld, world } from "../support/e2eProgram.ts"
 import { callChunks, delta, html, refusal, stream, text } from "../support/fakeModelScript.ts"
 
 const sessionOf = ({ env, workspace }: FakeWorld) =>
-  Effect.map(claw(["sessions", "list", "--json"], { env, cwd: workspace }), ({ stdout }) =>
-    String((JSON.parse(stdout) as { readonly session_id: string }).session_id)
+  Effect.map(
+    claw(["sessions", "list", "--json"], { env, cwd: workspace }),
+    ({ stdout }) => (JSON.parse(stdout) as { readonly session_id: string }).session_id
   )
 
 const OVERFLOW = {
@@ -63,7 +64,10 @@ describe("claw run against a server that fails", { concurrent: true }, () => {
       const second = yield* claw(["run", "--session", yield* sessionOf(scene), "again"], { env, cwd: workspace })
       assert.deepStrictEqual([second.code, second.stdout], [0, "Better.\n"])
       assert.strictEqual(model.requests().length, before + 1)
-      const users = model.requests().at(-1)?.messages.filter(({ role }) => role === "user")
+      const users = model
+        .requests()
+        .at(-1)
+        ?.messages.filter(({ role }) => role === "user")
       assert.deepStrictEqual(
         users?.map(({ content }) => content),
         ["hello", "again"]
@@ -78,7 +82,9 @@ describe("claw run against a server that fails", { concurrent: true }, () => {
       const at: Array<number> = []
       model.rule((_request, nth) => {
         at.push(performance.now())
-        return nth === 1 ? refusal(429, { message: "slow down" }, { "retry-after-ms": "1500", "retry-after": "9" }) : undefined
+        return nth === 1
+          ? refusal(429, { message: "slow down" }, { "retry-after-ms": "1500", "retry-after": "9" })
+          : undefined
       })
       const ended = yield* claw(["run", "hello"], { env, cwd: workspace })
       assert.deepStrictEqual([ended.code, ended.stdout, at.length], [0, "OK\n", 2])

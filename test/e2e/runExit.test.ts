@@ -11,7 +11,10 @@ import { oddSleep, processesWith } from "../support/processes.ts"
 const bash = (command: string) => calls([{ id: "c1", name: "bash", arguments: JSON.stringify({ command }) }])
 
 /** Resolves once what was written so far contains the word. */
-const written = (running: { readonly child: { readonly stdout: NodeJS.ReadableStream }; readonly stdout: () => string }, word: string) =>
+const written = (
+  running: { readonly child: { readonly stdout: NodeJS.ReadableStream }; readonly stdout: () => string },
+  word: string
+) =>
   Effect.callback<void>((resume) => {
     const look = () => running.stdout().includes(word) && resume(Effect.void)
     running.child.stdout.on("data", look)
@@ -29,7 +32,9 @@ describe("exit codes of claw run", { concurrent: true }, () => {
       assert.match(ended.stderr, /\[approval_required\]\n$/)
       assert.isFalse(existsSync(join(workspace, "ran.txt")))
       model.script(text("on we go"))
-      const session = (JSON.parse((yield* claw(["sessions", "--json"], { env, cwd: workspace })).stdout) as { session_id: string }).session_id
+      const session = (
+        JSON.parse((yield* claw(["sessions", "--json"], { env, cwd: workspace })).stdout) as { session_id: string }
+      ).session_id
       assert.strictEqual((yield* claw(["run", "--session", session, "and now?"], { env, cwd: workspace })).code, 0)
       assert.deepStrictEqual(model.violations(), [])
     })
@@ -119,7 +124,9 @@ describe("exit codes of claw run", { concurrent: true }, () => {
       const mark = oddSleep()
       model.script(bash(`trap '' TERM; echo begun; sleep ${mark}; sleep ${mark}`))
       const running = yield* start(["run", "--json", "--mode", "bypass", "go"], { env, cwd: workspace })
-      yield* Effect.addFinalizer(() => Effect.sync(() => processesWith(mark).forEach((pid) => process.kill(pid, "SIGKILL"))))
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => processesWith(mark).forEach((pid) => process.kill(pid, "SIGKILL")))
+      )
       yield* written(running, "tool_output_delta")
       running.signal("SIGINT")
       running.signal("SIGINT")

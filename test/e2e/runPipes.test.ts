@@ -18,7 +18,12 @@ const pieces = (mebibytes: number): ReadonlyArray<string> => {
 const piped = ({ env, workspace }: FakeWorld, flags: string, reader: string) =>
   Effect.callback<{ readonly stdout: string; readonly stderr: string }>((resume) => {
     const script = `"${NODE}" "${CLAW}" run ${flags} go | ${reader}; echo "codes \${PIPESTATUS[*]}"`
-    const child = spawn("bash", ["-c", script], { env, cwd: workspace, stdio: ["ignore", "pipe", "pipe"], detached: true })
+    const child = spawn("bash", ["-c", script], {
+      env,
+      cwd: workspace,
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true
+    })
     const got = { stdout: "", stderr: "" }
     child.stdout.setEncoding("utf8").on("data", (text: string) => void (got.stdout += text))
     child.stderr.setEncoding("utf8").on("data", (text: string) => void (got.stderr += text))

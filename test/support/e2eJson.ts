@@ -15,7 +15,7 @@ const parse = (line: string): Line => {
   return value
 }
 
-const TERMINAL = ["task_completed", "task_canceled", "task_failed"]
+const TERMINAL: ReadonlySet<string> = new Set(["task_completed", "task_canceled", "task_failed"])
 
 /** Deltas say what the finished text says at their place; together they are it, unless the reader was too slow. */
 const sameText = (lines: ReadonlyArray<Line>, gaps: boolean) => {
@@ -49,7 +49,7 @@ export const judged = (stdout: string, { first = 1, gaps = false }: Expected = {
     numbers.map((_, i) => first + i)
   )
   assert.deepStrictEqual(
-    lines.flatMap(({ type }, i) => (TERMINAL.includes(type) ? [i] : [])),
+    lines.flatMap(({ type }, i) => (TERMINAL.has(type) ? [i] : [])),
     [lines.length - 1]
   )
   sameText(lines, gaps)

@@ -86,12 +86,15 @@ const occurrences = (text: string, word: string): number => text.split(word).len
 
 /** The line of tokens and time that every end of a task leaves. */
 const END = /^(✓ )?([\d.]+[kM]? in|输入 [\d.]+[kM]?)\b.* · /gm
-const BUSY = /^(ready|preparing|thinking|waiting for your answer|running tools|saving|cancelling|trying again).* · \d+ s/m
+const BUSY =
+  /^(ready|preparing|thinking|waiting for your answer|running tools|saving|cancelling|trying again).* · \d+ s/m
 
 const isIdle = (terminal: headless.Terminal): boolean => {
   if (!/^claw> *$/.test(cursorLineOf(terminal))) return false
   const { active } = terminal.buffer
-  const above = Array.from({ length: active.cursorY }, (_, i) => active.getLine(active.baseY + i)?.translateToString(true))
+  const above = Array.from({ length: active.cursorY }, (_, i) =>
+    active.getLine(active.baseY + i)?.translateToString(true)
+  )
   return !BUSY.test(above.slice(-3).join("\n"))
 }
 
@@ -163,11 +166,7 @@ const untilOf =
       return Effect.sync(() => void wakes.delete(look))
     })
     const missing = Effect.suspend(() =>
-      Effect.die(
-        new Error(
-          `never seen: ${name}${state.ended ? " (the program has ended)" : ""}\n${textOf(terminal)}`
-        )
-      )
+      Effect.die(new Error(`never seen: ${name}${state.ended ? " (the program has ended)" : ""}\n${textOf(terminal)}`))
     )
     return Effect.timeoutOrElse(seen, { duration: DEADLINE_MS, orElse: () => missing })
   }
