@@ -2,7 +2,7 @@
  * Every implementation, named once, bottom to top. No logic beyond choosing which one.
  */
 import { join } from "node:path"
-import { Layer } from "effect"
+import { Layer, References } from "effect"
 import { AppConfig, type ConfigShape } from "../config/AppConfig.ts"
 import * as Logs from "../observability/Logs.ts"
 import * as OpenAi from "../provider/openai/OpenAi.ts"
@@ -17,6 +17,9 @@ export const store = (config: ConfigShape) => layerSqlite(join(config.state_dir,
 
 export const provider = (choice: Choice) => (choice.kind === "demo" ? Demo.layer() : OpenAi.layer(choice.config))
 
+/** Spans are made only for somebody who reads them; nothing exports them yet, and each costs a stack trace. */
+const noTraces = Layer.succeed(References.TracerEnabled, false)
+
 /** Sessions of this process over the given configuration and model. */
 export const sessions = (config: ConfigShape, choice: Choice) => {
   const settings = Layer.succeed(AppConfig, config)
@@ -25,6 +28,7 @@ export const sessions = (config: ConfigShape, choice: Choice) => {
     Layer.provide(factory),
     Layer.provideMerge(store(config)),
     Layer.provideMerge(Logs.layer),
+    Layer.provideMerge(noTraces),
     Layer.provideMerge(settings)
   )
 }

@@ -8,7 +8,7 @@ import type { ApprovalGate } from "../approval/ApprovalGate.ts"
 import type { SystemPrompt } from "../context/SystemPrompt.ts"
 import { steers } from "../domain/Decide.ts"
 import type { ReportBody, StateName } from "../domain/Event.ts"
-import { messages } from "../domain/History.ts"
+import { type MessageCache, messages } from "../domain/History.ts"
 import { newPromptId, newStreamId, type SessionId, type TaskId } from "../domain/Ids.ts"
 import { lastCalls, type SessionState } from "../domain/Session.ts"
 import type { SystemMessage } from "../domain/Message.ts"
@@ -46,6 +46,9 @@ export interface Run {
 interface Memory {
   readonly conversation: object
   readonly system: SystemMessage
+  /** Messages already made of unchanged items, for as long as the task runs. */
+  readonly made: MessageCache
+  readonly usedIds: Set<string>
   readonly steps: ReadonlyArray<LoopGuard.Step>
   readonly badTurns: number
   readonly toolMs: number
@@ -110,7 +113,7 @@ const askModel = Effect.fnUntraced(function* (run: Run, turn: number, memory: Me
         run.open.shown = shown
       },
       request: {
-        messages: [memory.system, ...messages(state)],
+        messages: [memory.system, ...messages(state, memory.made)],
         tools: run.registry.definitions,
         conversation: memory.conversation,
         ...(run.model === undefined ? {} : { model: run.model }),
@@ -119,7 +122,7 @@ const askModel = Effect.fnUntraced(function* (run: Run, turn: number, memory: Me
     }),
     spans.model
   )
-  const planned = yield* Pairing.plan(run.registry, state, answer.completed)
+  const planned = yield* Pairing.plan(run.registry, memory.usedIds, answer.completed)
   yield* run.reporter.report([...answerFacts(run, state, turn, answer), ...Pairing.facts(planned, at)])
   run.open.shown = undefined
   return { planned, finish: answer.completed.finish_reason }
@@ -184,7 +187,9 @@ export const runTurns = Effect.fnUntraced(function* (run: Run) {
     })
   }
   const system = { role: "system", content: yield* run.systemPrompt.text } as const
-  let memory: Memory | undefined = { conversation: {}, system, steps: [], badTurns: 0, toolMs: 0 }
+  const usedIds = Pairing.usedIds(yield* run.reporter.state)
+  const start = { conversation: {}, system, made: new WeakMap(), usedIds }
+  let memory: Memory | undefined = { ...start, steps: [], badTurns: 0, toolMs: 0 }
   for (let turn = 1; memory !== undefined; turn++)
     memory = yield* Effect.withSpan(oneTurn(run, turn, memory), spans.turn)
 })

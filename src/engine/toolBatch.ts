@@ -76,7 +76,8 @@ const checkOne = Effect.fnUntraced(function* (batch: Batch, item: Planned) {
   const verdict = yield* batch.gate.check({ session_id, ...at, call, digest: resolved.digest, assessment, preview })
   const decided = resolvedBody(batch, item, verdict)
   if (verdict.permit !== undefined) {
-    yield* batch.reporter.report([decided])
+    if (verdict.via === "user") yield* batch.reporter.report([decided])
+    else batch.reporter.later([decided])
     return { item, permit: verdict.permit } satisfies Approved
   }
   const denied = result(batch, item, { status: "denied", result: deniedText(verdict), duration_ms: 0 })

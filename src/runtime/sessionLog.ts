@@ -4,7 +4,7 @@
  * state is folded whole before any of an append's events is published, so that the session is free when its terminal
  * event arrives (LESSONS 34); a commit that has begun is finished, also under interruption.
  */
-import { Clock, Effect, Semaphore } from "effect"
+import { Effect } from "effect"
 import {
   type DurableBody,
   type DurableEvent,
@@ -21,6 +21,7 @@ import { ReportError, Reporter } from "../engine/Reporter.ts"
 import { Journal, type JournalRecord, type Tail } from "../store/Journal.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import type { Leftover } from "../sandbox/Leftover.ts"
+import * as CommitQueue from "./commitQueue.ts"
 import * as EventHub from "./EventHub.ts"
 
 export interface SessionLog {
@@ -116,7 +117,6 @@ const resync = Effect.fnUntraced(function* (
   owned: Owned,
   settle: (records: ReadonlyArray<JournalRecord>) => SessionState
 ) {
-  if (!owned.doubtful) return
   const page = yield* journal.read(session_id, owned.numbers.pos)
   const tail = yield* journal.claim(session_id, owner)
   owned.epoch = tail.epoch
@@ -128,7 +128,6 @@ const build = (journal: Journal["Service"], session_id: SessionId, owner: string
   let state: SessionState = { ...found.state, seq: tail.seq }
   const owned: Owned = { epoch: tail.epoch, numbers: { pos: tail.pos, seq: tail.seq }, doubtful: false }
   let stateName: StateName = "idle"
-  const lock = Semaphore.makeUnsafe(1)
   const now = () => new Date().toISOString()
   const hub = EventHub.make(() => ({ v: 1, session_id, ts: now() }))
 
@@ -142,8 +141,8 @@ const build = (journal: Journal["Service"], session_id: SessionId, owner: string
     return state
   }
   const append = Effect.fnUntraced(function* (bodies: ReadonlyArray<ReportBody>) {
-    yield* resync(journal, session_id, owner, owned, settle)
-    const records = number(owned.numbers, bodies, new Date(yield* Clock.currentTimeMillis).toISOString())
+    if (owned.doubtful) yield* resync(journal, session_id, owner, owned, settle)
+    const records = number(owned.numbers, bodies, now())
     yield* Effect.tapError(journal.append(session_id, owned.epoch, records), (error) =>
       Effect.sync(() => {
         owned.doubtful = error.code === "storage_unavailable"
@@ -151,16 +150,16 @@ const build = (journal: Journal["Service"], session_id: SessionId, owner: string
     )
     return settle(records)
   })
-  const commit = (bodies: ReadonlyArray<ReportBody>) =>
-    bodies.length === 0
-      ? Effect.sync(() => state)
-      : Effect.uninterruptible(lock.withPermits(1)(append(bodies))).pipe(Effect.mapError(toReport))
+  const { commit, later } = CommitQueue.make(
+    (bodies) => Effect.mapError(append(bodies), toReport),
+    () => state
+  )
   const signal = (bodies: ReadonlyArray<LiveBody>): void => {
     const ts = now()
     for (const body of bodies) if (body.type === "state") stateName = body.state
     hub.publish(bodies.map((body): LiveEvent => ({ v: 1, session_id, ts, ...body })))
   }
-  const reporter = Reporter.of({ report: commit, signal, state: Effect.sync(() => state) })
+  const reporter = Reporter.of({ report: commit, later, signal, state: Effect.sync(() => state) })
   const { damaged, leftovers } = found
   const read = { state: () => state, stateName: () => stateName, replay: replayer(journal, session_id) }
   return { session_id, hub, reporter, commit, signal, damaged, leftovers, ...read }

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect, Exit, Layer, ManagedRuntime, Metric, Redacted, Scope } from "effect"
+import { Effect, Exit, Layer, ManagedRuntime, Metric, Redacted, References, Scope } from "effect"
 import type { SessionEvent } from "../../../src/domain/Event.ts"
 import type { SessionId } from "../../../src/domain/Ids.ts"
 import * as OpenAi from "../../../src/provider/openai/OpenAi.ts"
@@ -95,10 +95,12 @@ export const make = ({ base_url, countFibers }: ContenderOptions, sqlite: boolea
     recordFiberEnd: () => void alive--
   })
   const provider = OpenAi.layer({ profile: profiles.generic, base_url, model: "text", key: Redacted.make("bench") })
-  const sessions = RuntimeManager.layer.pipe(
+  const registry = RuntimeManager.layer.pipe(
     Layer.provide(ClawSession.layer.pipe(Layer.provide(provider))),
     Layer.provideMerge(sqlite ? layerSqlite(join(directory, "claw.db")) : layerMemory)
   )
+  // As the program runs: nothing exports spans, so none are made.
+  const sessions = Layer.provideMerge(registry, Layer.succeed(References.TracerEnabled, false))
   const runtime = ManagedRuntime.make(countFibers ? Layer.provideMerge(sessions, counting) : sessions)
   return {
     open: open(runtime, directory),

@@ -57,7 +57,7 @@ const makeJournal = (entries: Map<SessionId, Entry>) =>
         return { epoch: head.epoch, pos: head.pos, seq: head.seq }
       })
     ),
-    append: Effect.fn("Journal.append")((session, epoch, records) =>
+    append: (session, epoch, records) =>
       Effect.suspend(() => {
         const encoded = encodeAll(session, records)
         if (encoded instanceof StoreError) return Effect.fail(encoded)
@@ -69,8 +69,7 @@ const makeJournal = (entries: Map<SessionId, Entry>) =>
           entry.head = next
         }
         return Effect.void
-      })
-    ),
+      }),
     read: Effect.fn("Journal.read")((session, after, limit = 1000) =>
       Effect.sync(() => pageOf(entries.get(session), Math.max(0, after), limit, () => true))
     ),

@@ -48,13 +48,12 @@ const makeJournal = Effect.fnUntraced(function* (access: Access.Access) {
   const submit = yield* GroupCommit.make(access)
   return Journal.of({
     claim: claim(access),
-    append: Effect.fn("Journal.append")((session, epoch, records) =>
+    append: (session, epoch, records) =>
       Effect.suspend(() => {
         // Outside the transaction: what cannot be encoded fails alone, and the lock is held for less time.
         const encoded = encodeAll(session, records)
         return encoded instanceof StoreError ? Effect.fail(encoded) : submit({ session, epoch, records, encoded })
-      })
-    ),
+      }),
     read: Effect.fn("Journal.read")((session, after, limit = 1000) =>
       access.run("read", readPage(access, { session, order: "pos", after, limit }))
     ),
