@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Option } from "effect"
-import { type FakeWorld, world } from "../support/e2eProgram.ts"
+import { type FakeWorld, SIDE_BY_SIDE, world } from "../support/e2eProgram.ts"
 import * as Terminal from "../support/e2eTerminal.ts"
 import { callChunks, calls, delta, DONE, finish, HEAD, stream, text } from "../support/fakeModelScript.ts"
 
@@ -38,7 +38,7 @@ const sayNo = (tty: Terminal.Tty) =>
 
 const absent = (scene: FakeWorld, path = "new.txt") => assert.isFalse(existsSync(join(scene.workspace, path)))
 
-describe("a question", { concurrent: true }, () => {
+describe("a question", SIDE_BY_SIDE, () => {
   it.live("is not answered by what was typed ahead, which is still there afterwards (LESSONS 50)", () =>
     Effect.gen(function* () {
       const scene = yield* world()

@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { claw, type Env, type FakeWorld, KEY, STACK, world } from "../support/e2eProgram.ts"
+import { claw, type Env, type FakeWorld, KEY, SIDE_BY_SIDE, STACK, world } from "../support/e2eProgram.ts"
 import { html, refusal } from "../support/fakeModelScript.ts"
 
 interface Row {
@@ -163,7 +163,7 @@ const rows: ReadonlyArray<Row> = [
 const environment = ({ env }: FakeWorld, row: Row): Env =>
   Object.fromEntries(Object.entries({ ...env, ...row.env }).filter(([name]) => row.without?.includes(name) !== true))
 
-describe("bad input", { concurrent: true }, () => {
+describe("bad input", SIDE_BY_SIDE, () => {
   it.live.each(rows)("$what", (row) =>
     Effect.gen(function* () {
       const scene = yield* world()

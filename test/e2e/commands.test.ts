@@ -3,7 +3,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { world } from "../support/e2eProgram.ts"
+import { SIDE_BY_SIDE, world } from "../support/e2eProgram.ts"
 import * as Terminal from "../support/e2eTerminal.ts"
 import { calls, text } from "../support/fakeModelScript.ts"
 
@@ -12,7 +12,7 @@ const spoken = (messages: ReadonlyArray<Readonly<Record<string, unknown>>> | und
     .filter(({ role }) => role !== "system")
     .map(({ role, content }) => `${String(role)}: ${String(content)}`)
 
-describe("a line that begins with /", { concurrent: true }, () => {
+describe("a line that begins with /", SIDE_BY_SIDE, () => {
   it.live("never reaches the model, also when there is no such command (R089)", () =>
     Effect.gen(function* () {
       const { env, workspace, model } = yield* world()

@@ -1,7 +1,7 @@
 /** Terminals of other kinds: narrow, without colours, dumb, in Chinese, resized while text comes (R090, R094; LESSONS 49). */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
-import { claw, world } from "../support/e2eProgram.ts"
+import { claw, SIDE_BY_SIDE, world } from "../support/e2eProgram.ts"
 import * as Terminal from "../support/e2eTerminal.ts"
 import { calls, delta, DONE, finish, HEAD, stream, text } from "../support/fakeModelScript.ts"
 
@@ -32,7 +32,7 @@ const edit = {
 const ESC = "\x1b"
 const SGR = new RegExp(`${ESC}\\[[\\d;:]*m`)
 
-describe("a terminal", { concurrent: true }, () => {
+describe("a terminal", SIDE_BY_SIDE, () => {
   it.live("of 40 by 12: no line is wider, the question can be read and answered", () =>
     Effect.gen(function* () {
       const { env, workspace, model } = yield* world()

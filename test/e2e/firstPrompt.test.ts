@@ -1,11 +1,11 @@
 /** A person starts `claw`, says something, and says something else: the second prompt knows the first (R084, R085, R316). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { world } from "../support/e2eProgram.ts"
+import { SIDE_BY_SIDE, world } from "../support/e2eProgram.ts"
 import * as Terminal from "../support/e2eTerminal.ts"
 import { text } from "../support/fakeModelScript.ts"
 
-describe("the prompt", { concurrent: true }, () => {
+describe("the prompt", SIDE_BY_SIDE, () => {
   it.live("comes back after each task, and the next one is sent the whole conversation (R084, R085, R316, R317)", () =>
     Effect.gen(function* () {
       const { env, workspace, model } = yield* world()

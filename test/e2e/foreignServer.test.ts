@@ -2,7 +2,7 @@
 import { LLMock } from "@copilotkit/aimock"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { claw, worldAt } from "../support/e2eProgram.ts"
+import { claw, SIDE_BY_SIDE, worldAt } from "../support/e2eProgram.ts"
 import { judged } from "../support/e2eJson.ts"
 import * as Terminal from "../support/e2eTerminal.ts"
 
@@ -19,7 +19,7 @@ const mocked = Effect.acquireRelease(
 
 const scene = Effect.flatMap(mocked, (mock) => Effect.map(worldAt(`${mock.url}/v1`), (made) => ({ ...made, mock })))
 
-describe("against aimock", { concurrent: true }, () => {
+describe("against aimock", SIDE_BY_SIDE, () => {
   it.live("Ctrl-C in the middle of a slow answer, then the next prompt", () =>
     Effect.gen(function* () {
       const { mock, env, workspace } = yield* scene

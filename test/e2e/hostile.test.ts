@@ -1,7 +1,7 @@
 /** What a model or a tool says cannot take over the terminal (LESSONS 29; SECURITY P15; R090). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { claw, world } from "../support/e2eProgram.ts"
+import { claw, SIDE_BY_SIDE, world } from "../support/e2eProgram.ts"
 import * as Terminal from "../support/e2eTerminal.ts"
 import { calls, text } from "../support/fakeModelScript.ts"
 
@@ -35,7 +35,7 @@ const clean = (bytes: string) => {
   assert.notMatch(bytes, C1_AND_BIDI)
 }
 
-describe("hostile text", { concurrent: true }, () => {
+describe("hostile text", SIDE_BY_SIDE, () => {
   it.live("from the model, from a tool's output and in a question: shown, never obeyed", () =>
     Effect.gen(function* () {
       const { env, workspace, model } = yield* world()

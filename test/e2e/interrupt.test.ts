@@ -7,7 +7,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type FakeWorld, world } from "../support/e2eProgram.ts"
+import { type FakeWorld, SIDE_BY_SIDE, world } from "../support/e2eProgram.ts"
 import * as Terminal from "../support/e2eTerminal.ts"
 import { calls, delta, HEAD, refusal, stream, text } from "../support/fakeModelScript.ts"
 import { oddSleep, processesWith } from "../support/processes.ts"
@@ -47,7 +47,7 @@ const bash = (command: string, id = "call_b1") => calls([{ id, name: "bash", arg
 const contentOf = (messages: ReadonlyArray<Readonly<Record<string, unknown>>>, role: string) =>
   messages.filter((message) => message["role"] === role).map(({ content }) => content)
 
-describe("Ctrl-C", { concurrent: true }, () => {
+describe("Ctrl-C", SIDE_BY_SIDE, () => {
   it.live("while waiting for headers: the socket is closed (R130)", () =>
     Effect.gen(function* () {
       const scene = yield* world()

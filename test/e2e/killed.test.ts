@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { claw, type FakeWorld, world } from "../support/e2eProgram.ts"
+import { claw, type FakeWorld, SIDE_BY_SIDE, world } from "../support/e2eProgram.ts"
 import * as Terminal from "../support/e2eTerminal.ts"
 import { calls, text } from "../support/fakeModelScript.ts"
 import { oddSleep, processesWith } from "../support/processes.ts"
@@ -31,7 +31,7 @@ const killed = Effect.fnUntraced(function* (scene: FakeWorld, mark: string) {
   return (JSON.parse(stdout.trim()) as { readonly session_id: string }).session_id
 })
 
-describe("killed while bash runs", { concurrent: true }, () => {
+describe("killed while bash runs", SIDE_BY_SIDE, () => {
   it.live("the session goes on where it was, and nothing runs twice", () =>
     Effect.gen(function* () {
       const scene = yield* world()

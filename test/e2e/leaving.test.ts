@@ -1,7 +1,7 @@
 /** Ways out of the prompt, and the terminal as it was before (R084, R086, R088, R092, R302; LESSONS 49, 50). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { CLAW, NODE, world } from "../support/e2eProgram.ts"
+import { CLAW, NODE, SIDE_BY_SIDE, world } from "../support/e2eProgram.ts"
 import * as Terminal from "../support/e2eTerminal.ts"
 import { delta, HEAD, stream } from "../support/fakeModelScript.ts"
 
@@ -36,7 +36,7 @@ const leaving = Effect.fnUntraced(function* (leave: (tty: Terminal.Tty) => Effec
   return { tty, model }
 })
 
-describe("leaving", { concurrent: true }, () => {
+describe("leaving", SIDE_BY_SIDE, () => {
   it.live("Ctrl-C at the empty prompt says what a second one does; the second leaves (R092)", () =>
     leaving((tty) =>
       Effect.gen(function* () {

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { worldAt } from "../support/e2eProgram.ts"
+import { SIDE_BY_SIDE, worldAt } from "../support/e2eProgram.ts"
 import { call, servers } from "../support/e2eServers.ts"
 import * as Terminal from "../support/e2eTerminal.ts"
 
@@ -61,7 +61,7 @@ const answerAll = Effect.fnUntraced(function* (tty: Terminal.Tty) {
   yield* tty.answer("y")
 })
 
-describe.concurrent.each(servers)("against %s", (_name, serve) => {
+describe.each(servers)("against %s", SIDE_BY_SIDE, (_name, serve) => {
   it.live("a failing test is fixed with the person's consent, and the conversation goes on", () =>
     Effect.gen(function* () {
       const server = yield* serve(EPISODES)

@@ -3,13 +3,13 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { claw, KEY, STACK, start, world } from "../support/e2eProgram.ts"
+import { claw, KEY, SIDE_BY_SIDE, STACK, start, world } from "../support/e2eProgram.ts"
 import { calls, delta, HEAD, stream, text } from "../support/fakeModelScript.ts"
 
 const spoken = (messages: ReadonlyArray<Readonly<Record<string, unknown>>> | undefined) =>
   (messages ?? []).filter(({ role }) => role !== "system").map(({ content }) => String(content))
 
-describe("claw over pipes", { concurrent: true }, () => {
+describe("claw over pipes", SIDE_BY_SIDE, () => {
   it.live("takes each line as a prompt, in one conversation, the last without a line break too", () =>
     Effect.gen(function* () {
       const { env, workspace, model } = yield* world()
@@ -65,7 +65,7 @@ describe("claw over pipes", { concurrent: true }, () => {
   )
 })
 
-describe("what claw tells of itself", { concurrent: true }, () => {
+describe("what claw tells of itself", SIDE_BY_SIDE, () => {
   it.live.each(["doctor", "doctor --json", "config show", "config schema"])("%s: no key in it", (line) =>
     Effect.gen(function* () {
       const { env, workspace, model } = yield* world()

@@ -1,7 +1,7 @@
 /** A conversation goes on in a later process, by three ways (R049, R050, R085; LESSONS 46, 48). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { claw, type FakeWorld, world } from "../support/e2eProgram.ts"
+import { claw, type FakeWorld, SIDE_BY_SIDE, world } from "../support/e2eProgram.ts"
 import * as Terminal from "../support/e2eTerminal.ts"
 import { calls, text } from "../support/fakeModelScript.ts"
 import { folder } from "../support/realSession.ts"
@@ -42,7 +42,7 @@ const goesOn = Effect.fnUntraced(function* (scene: FakeWorld, tty: Terminal.Tty)
   assert.deepStrictEqual(model.violations(), [])
 })
 
-describe("a second start", { concurrent: true }, () => {
+describe("a second start", SIDE_BY_SIDE, () => {
   it.live("--continue: the newest conversation of the directory", () =>
     Effect.gen(function* () {
       const scene = yield* world()

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { claw, type FakeWorld, world } from "../support/e2eProgram.ts"
+import { claw, type FakeWorld, SIDE_BY_SIDE, world } from "../support/e2eProgram.ts"
 import { callChunks, delta, html, refusal, stream, text } from "../support/fakeModelScript.ts"
 
 const sessionOf = ({ env, workspace }: FakeWorld) =>
@@ -17,7 +17,7 @@ const OVERFLOW = {
   code: "context_length_exceeded"
 }
 
-describe("claw run against a server that fails", { concurrent: true }, () => {
+describe("claw run against a server that fails", SIDE_BY_SIDE, () => {
   it.live("a clean close in the middle of arguments: an error, nothing ran, and the session goes on (H04)", () =>
     Effect.gen(function* () {
       const scene = yield* world()

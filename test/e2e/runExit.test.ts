@@ -3,7 +3,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { claw, start, STACK, world } from "../support/e2eProgram.ts"
+import { claw, SIDE_BY_SIDE, STACK, start, world } from "../support/e2eProgram.ts"
 import { judged } from "../support/e2eJson.ts"
 import { calls, delta, HEAD, stream, text } from "../support/fakeModelScript.ts"
 import { oddSleep, processesWith } from "../support/processes.ts"
@@ -22,7 +22,7 @@ const written = (
     return Effect.sync(() => void running.child.stdout.off("data", look))
   })
 
-describe("exit codes of claw run", { concurrent: true }, () => {
+describe("exit codes of claw run", SIDE_BY_SIDE, () => {
   it.live("3: an approval is needed and nobody can be asked; nothing ran", () =>
     Effect.gen(function* () {
       const { env, workspace, model } = yield* world()

@@ -1,7 +1,7 @@
 /** `claw run`: where the prompt comes from and what is written (R090, R296, R317; LESSONS 49). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { claw, world } from "../support/e2eProgram.ts"
+import { claw, SIDE_BY_SIDE, world } from "../support/e2eProgram.ts"
 import { judged, typesOf } from "../support/e2eJson.ts"
 import { calls, text } from "../support/fakeModelScript.ts"
 
@@ -15,7 +15,7 @@ const PROMPTS = [
   ["other scripts and emoji", ["修复测试 👍🏽 é"], undefined, "修复测试 👍🏽 é"]
 ] as const
 
-describe("claw run", { concurrent: true }, () => {
+describe("claw run", SIDE_BY_SIDE, () => {
   it.live.each(PROMPTS)("takes its prompt from %s", ([_name, words, input, expected]) =>
     Effect.gen(function* () {
       const { env, workspace, model } = yield* world()

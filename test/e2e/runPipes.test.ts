@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { spawn } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { CLAW, type FakeWorld, NODE, start, world } from "../support/e2eProgram.ts"
+import { CLAW, type FakeWorld, NODE, SIDE_BY_SIDE, start, world } from "../support/e2eProgram.ts"
 import { judged } from "../support/e2eJson.ts"
 import { delta, DONE, finish, HEAD, stream } from "../support/fakeModelScript.ts"
 
@@ -61,7 +61,7 @@ const peakWith = Effect.fnUntraced(function* (mebibytes: number, pause_ms: numbe
   return peak
 })
 
-describe("the reader of standard output", { concurrent: true }, () => {
+describe("the reader of standard output", SIDE_BY_SIDE, () => {
   it.live.each(["--json", ""])("leaves after one line (%s): claw ends, and says nothing of it", (flags) =>
     Effect.gen(function* () {
       const scene = yield* world()

@@ -1,7 +1,7 @@
 /** Two `claw` side by side do not see each other's processes, also where a server's call ids repeat (R131, LESSONS 4, 47). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type FakeWorld, world } from "../support/e2eProgram.ts"
+import { type FakeWorld, SIDE_BY_SIDE, world } from "../support/e2eProgram.ts"
 import * as Terminal from "../support/e2eTerminal.ts"
 import { calls } from "../support/fakeModelScript.ts"
 import { oddSleep, processesWith } from "../support/processes.ts"
@@ -20,7 +20,7 @@ const sleeping = Effect.fnUntraced(function* ({ env, workspace, model }: FakeWor
   return tty
 })
 
-describe("two programs", { concurrent: true }, () => {
+describe("two programs", SIDE_BY_SIDE, () => {
   it.live("an interrupt in one ends its own processes only", () =>
     Effect.gen(function* () {
       const [mine, theirs] = [oddSleep(), oddSleep()]

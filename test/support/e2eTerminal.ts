@@ -10,7 +10,7 @@ import { SETTLE_MS } from "../../src/cli/question.ts"
 import { CLAW, type Env, NODE } from "./e2eProgram.ts"
 
 /** Far beyond what a busy machine takes; only a failure waits for it. */
-const DEADLINE_MS = 15_000
+const DEADLINE_MS = 30_000
 
 export const keys = {
   enter: "\r",
