@@ -60,6 +60,8 @@ const workspaceFile = (workspace: string) => join(workspace, ".claw", "config.js
 const readWorkspace = (workspace: string): Result.Result<ConfigFile, ConfigError> => {
   const path = workspaceFile(workspace)
   const where = join(workspace, ".claw")
+  // A workspace that is a file has no configuration; what is wrong with it is told where it is opened.
+  if (lstatSync(workspace, { throwIfNoEntry: false })?.isFile() === true) return Result.succeed({})
   const directory = Result.try(() => lstatSync(where, { throwIfNoEntry: false }))
   if (Result.isFailure(directory)) return Result.fail(new ConfigError({ where, detail: "this cannot be read." }))
   if (directory.success === undefined) return Result.succeed({})

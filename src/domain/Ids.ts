@@ -66,3 +66,6 @@ export const newRequestId = (): RequestId => {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return `req_${Array.from(bytes, (b) => b.toString(16).padStart(2, "0")).join("")}` as RequestId
 }
+
+/** Names the processes of one call. A call's id alone does not: some servers begin with `call_0` in every answer. */
+export const processMark = (task_id: TaskId, call_id: CallId): string => `${task_id}/${call_id}`

@@ -132,6 +132,7 @@ const runOne = Effect.fnUntraced(function* (batch: Batch, { item, permit }: Appr
   const begun = yield* Clock.currentTimeMillis
   const exit = yield* batch.registry
     .execute(resolved, permit, {
+      task_id: batch.at.task_id,
       call_id: call.call_id,
       emit: liveOutput(batch, item),
       processStarted: (pid, start_time) => {
