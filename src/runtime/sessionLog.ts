@@ -61,7 +61,8 @@ const load = Effect.fnUntraced(function* (journal: Journal["Service"], session_i
     const page = yield* journal.read(session_id, after)
     for (const { body, seq } of page.records) {
       if (seq !== undefined && !isPrivate(body)) state = foldAt(state, seq, body)
-      if (body.type === "process_started") processes.set(body.call_id, { ...body, id: processMark(body.task_id, body.call_id) })
+      if (body.type === "process_started")
+        processes.set(body.call_id, { ...body, id: processMark(body.task_id, body.call_id) })
       if (body.type === "tool_result") processes.delete(body.call_id)
     }
     damaged.push(...page.damaged)
