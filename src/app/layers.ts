@@ -2,9 +2,10 @@
  * Every implementation, named once, bottom to top. No logic beyond choosing which one.
  */
 import { join } from "node:path"
-import { Layer, References } from "effect"
+import { Layer, Redacted, References } from "effect"
 import { AppConfig, type ConfigShape } from "../config/AppConfig.ts"
 import * as Logs from "../observability/Logs.ts"
+import { KnownSecrets, maskKnown } from "../observability/Redact.ts"
 import * as OpenAi from "../provider/openai/OpenAi.ts"
 import * as RuntimeManager from "../runtime/RuntimeManager.ts"
 import { layerSqlite } from "../store/sqlite/SqliteStore.ts"
@@ -29,6 +30,7 @@ export const sessions = (config: ConfigShape, choice: Choice) => {
     Layer.provideMerge(store(config)),
     Layer.provideMerge(Logs.layer),
     Layer.provideMerge(noTraces),
+    Layer.provideMerge(Layer.succeed(KnownSecrets, maskKnown(config.secrets.map(Redacted.value)))),
     Layer.provideMerge(settings)
   )
 }

@@ -21,8 +21,8 @@ export class Reporter extends Context.Service<
     /** Commits the facts in order, in one append, and returns the session's state with them folded in. */
     readonly report: (bodies: ReadonlyArray<ReportBody>) => Effect.Effect<SessionState, ReportError>
     /**
-     * Facts that nobody waits for: committed in front of the next report, in the same append. For decisions without a
-     * person; losing one with the process costs nothing, since its call has not begun.
+     * Facts that nobody waits for: committed in front of the next report, in the same append; a report of nothing
+     * commits them alone. For decisions without a person: losing one costs nothing, since its call has not begun.
      */
     readonly later: (bodies: ReadonlyArray<ReportBody>) => void
     /** Deltas and states for whoever watches. */

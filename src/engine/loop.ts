@@ -38,6 +38,7 @@ export interface Run {
   readonly limits: Limits
   readonly sessionSlots: Semaphore.Semaphore
   readonly processSlots: Semaphore.Semaphore
+  readonly mask: (text: string) => string
   /** The answer being shown, for whoever closes the task. */
   readonly open: { shown: Parts.ShownAnswer | undefined }
 }

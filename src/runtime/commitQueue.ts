@@ -21,7 +21,7 @@ interface Waiting {
 
 export interface CommitQueue {
   readonly commit: (bodies: Bodies) => Effect.Effect<SessionState, ReportError>
-  /** Facts that go in front of the next append. */
+  /** Facts that go in front of the next append; a commit of nothing stores them alone. */
   readonly later: (bodies: Bodies) => void
 }
 
@@ -62,7 +62,7 @@ export const make = (
   const commit = (bodies: Bodies) =>
     Effect.uninterruptible(
       Effect.suspend(() => {
-        if (bodies.length === 0) return Effect.succeed(state())
+        if (bodies.length === 0 && putOff.length === 0) return Effect.succeed(state())
         if (!writing) {
           writing = true
           return write(bodies, [])

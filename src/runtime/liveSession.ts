@@ -122,7 +122,8 @@ const status = (live: Live): SessionStatus => {
     state: log.stateName(),
     ...(task === undefined ? {} : { task: { task_id: task.task_id, turn: task.turn } }),
     pending_approvals: pendingApprovals(log.state()),
-    position: seq
+    position: seq,
+    damaged: log.damaged.length
   }
 }
 

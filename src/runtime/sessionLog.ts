@@ -20,6 +20,7 @@ import { initial, type SessionState } from "../domain/Session.ts"
 import { ReportError, Reporter } from "../engine/Reporter.ts"
 import { Journal, type JournalRecord, type Tail } from "../store/Journal.ts"
 import type { StoreError } from "../store/StoreError.ts"
+import { isAlive } from "../sandbox/ProcessIdentity.ts"
 import type { Leftover } from "../sandbox/Leftover.ts"
 import * as CommitQueue from "./commitQueue.ts"
 import * as EventHub from "./EventHub.ts"
@@ -133,7 +134,7 @@ const resync = Effect.fnUntraced(function* (
   settle: (records: ReadonlyArray<JournalRecord>) => SessionState
 ) {
   const page = yield* journal.read(session_id, owned.numbers.pos)
-  const tail = yield* journal.claim(session_id, owner)
+  const tail = yield* journal.claim(session_id, owner, () => false)
   owned.epoch = tail.epoch
   owned.doubtful = false
   if (page.records.length > 0) settle(page.records)
@@ -177,13 +178,21 @@ const build = (journal: Journal["Service"], session_id: SessionId, owner: string
   const reporter = Reporter.of({ report: commit, later, signal, state: Effect.sync(() => state) })
   const { damaged, leftovers } = found
   const read = { state: () => state, stateName: () => stateName, replay: replayer(journal, session_id) }
-  return { session_id, hub, reporter, commit, signal, damaged, leftovers, ...read }
+  const release = Effect.suspend(() => Effect.ignore(journal.release(session_id, owned.epoch)))
+  return {
+    log: { session_id, hub, reporter, commit, signal, damaged, leftovers, ...read } satisfies SessionLog,
+    release
+  }
 }
 
-/** Opens a session's log for writing: whoever wrote before is fenced. */
+/**
+ * Opens a session's log for writing until the scope ends. A living process that has it keeps it; a dead one is fenced.
+ */
 export const open = Effect.fnUntraced(function* (session_id: SessionId, owner: string) {
   const journal = yield* Journal
-  const tail = yield* journal.claim(session_id, owner)
+  const tail = yield* journal.claim(session_id, owner, (holder) => !isAlive(holder))
   const found = yield* load(journal, session_id)
-  return build(journal, session_id, owner, tail, found) satisfies SessionLog
+  const { log, release } = build(journal, session_id, owner, tail, found)
+  yield* Effect.addFinalizer(() => release)
+  return log
 })
