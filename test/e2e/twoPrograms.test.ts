@@ -1,9 +1,9 @@
 /** Two `claw` side by side do not see each other's processes, also where a server's call ids repeat (R131, LESSONS 4, 47). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type FakeWorld, SIDE_BY_SIDE, world } from "../support/e2eProgram.ts"
+import { claw, type FakeWorld, SIDE_BY_SIDE, world } from "../support/e2eProgram.ts"
 import * as Terminal from "../support/e2eTerminal.ts"
-import { calls } from "../support/fakeModelScript.ts"
+import { calls, text } from "../support/fakeModelScript.ts"
 import { oddSleep, processesWith } from "../support/processes.ts"
 
 /** Some servers begin to count at 0 in every answer. */
@@ -34,6 +34,28 @@ describe("two programs", SIDE_BY_SIDE, () => {
       second.press("ctrlC")
       yield* second.ended(1)
       assert.deepStrictEqual(processesWith(theirs), [])
+    })
+  )
+
+  it.live("the second is told who has a session; the first one's task goes on (SETTLED 16, LESSONS 47)", () =>
+    Effect.gen(function* () {
+      const [here, mark] = [yield* world(), oddSleep()]
+      const first = yield* sleeping(here, mark)
+      const at = { env: here.env, cwd: here.workspace }
+      const listed = yield* claw(["sessions", "--json"], at)
+      const { session_id: id } = JSON.parse(listed.stdout) as { readonly session_id: string }
+      const second = yield* claw(["run", "--session", id, "me too"], at)
+      assert.strictEqual(second.code, 1)
+      assert.match(second.stderr, /open in another claw \(process \d+\).*session_moved/)
+      assert.isAbove(processesWith(mark).length, 0)
+      first.press("ctrlC")
+      yield* first.ended(1)
+      first.enter("/exit")
+      yield* first.exited
+      here.model.script(text("mine now"))
+      const third = yield* claw(["run", "--session", id, "and now?"], at)
+      assert.deepStrictEqual([third.code, third.stdout], [0, "mine now\n"])
+      assert.deepStrictEqual(here.model.violations(), [])
     })
   )
 })
