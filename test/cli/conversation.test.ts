@@ -21,7 +21,7 @@ const CTRL_D = "\x04"
 
 describe("the prompt", () => {
   it.live(
-    "takes a prompt, shows the answer, and returns; the next prompt goes on from there (R084, R085, R316)",
+    "takes a prompt, shows the answer, and returns; the next prompt goes on from there (R058, R084, R085, R316)",
     () => {
       const { script, asked } = requests()
       return Effect.gen(function* () {
