@@ -86,10 +86,16 @@ const firstLine = (error: unknown): string => {
   return (line ?? message ?? String(error)).slice(0, 300)
 }
 
+/** No round is begun that would probably end later than this after the start. */
+const BUDGET_MS = 285_000
+
 const measureAll = async (wanted: ReadonlyArray<Plan>, names: ReadonlyArray<ContenderName>, rounds: number) => {
   const server = await startServer()
   const results: Array<Result> = []
+  const begun = performance.now()
   for (let round = 1; round <= rounds; round++) {
+    const used = performance.now() - begun
+    if (options.rounds === undefined && used + used / Math.max(1, round - 1) > BUDGET_MS) break
     for (const plan of wanted.filter((plan) => round <= (plan.rounds ?? rounds))) {
       const present = plan.contenders.filter((name) => names.includes(name))
       // Another order each round, so that nobody always goes first.
@@ -97,12 +103,12 @@ const measureAll = async (wanted: ReadonlyArray<Plan>, names: ReadonlyArray<Cont
       for (const contender of order) {
         if (process.stderr.isTTY) process.stderr.write(`\r\x1b[Kround ${round}/${rounds} ${plan.job} ${contender}`)
         const at = { job: plan.job, round, contender }
-        results.push(
-          await measureOne(plan, contender, server).then(
-            (numbers): Result => ({ ...at, numbers }),
-            (error: unknown): Result => ({ ...at, error: firstLine(error) })
-          )
+        const started = performance.now()
+        const outcome = await measureOne(plan, contender, server).then(
+          (numbers) => ({ numbers }),
+          (error: unknown) => ({ error: firstLine(error) })
         )
+        results.push({ ...at, seconds: Math.round(performance.now() - started) / 1000, ...outcome })
       }
     }
   }
@@ -130,12 +136,13 @@ const main = async (): Promise<void> => {
   const seconds = Math.round((performance.now() - begun) / 1000)
   const lines = summarise(wanted, names, results)
   const machine = { node: process.version, cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length }
+  const done = Math.max(...results.map((result) => result.round))
   console.log(`${table(wanted, lines)}\n`)
   console.log(
-    `${rounds} round(s) in ${seconds} s, Node ${machine.node}, ${machine.cores} cores; medians, × is to raw in the same round\n`
+    `${done} round(s) in ${seconds} s, Node ${machine.node}, ${machine.cores} cores; medians, × is to raw in the same round\n`
   )
   if (options.json !== undefined) {
-    const document = { at: new Date().toISOString(), ...machine, rounds, quick: options.quick, results, lines }
+    const document = { at: new Date().toISOString(), ...machine, rounds: done, quick: options.quick, results, lines }
     writeFileSync(options.json, `${JSON.stringify(document, undefined, 1)}\n`)
   }
   const failures = results.filter((result) => result.error !== undefined)
