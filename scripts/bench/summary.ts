@@ -11,6 +11,8 @@ export interface Result {
   readonly job: string
   readonly round: number
   readonly contender: ContenderName
+  /** What the measurement took in all. */
+  readonly seconds: number
   readonly numbers?: Numbers
   readonly error?: string
 }

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect, Exit, Layer, ManagedRuntime, Metric, Redacted, References, Scope } from "effect"
+import { Effect, Exit, Layer, Logger, ManagedRuntime, Metric, Redacted, References, Scope } from "effect"
 import type { SessionEvent } from "../../../src/domain/Event.ts"
 import type { SessionId } from "../../../src/domain/Ids.ts"
 import * as OpenAi from "../../../src/provider/openai/OpenAi.ts"
@@ -20,6 +20,9 @@ import { type Contender, type ContenderOptions, type Conversation, PROMPT, type 
 
 /** More than any job takes; the limit itself is not what is measured. */
 const MAX_TURNS = 10_000
+
+/** As claw runs where no log file is asked for. */
+const silence = Layer.mergeAll(Logger.layer([]), Layer.succeed(References.MinimumLogLevel, "None"))
 
 interface Ending {
   readonly watch: Watch
@@ -99,9 +102,8 @@ export const make = ({ base_url, countFibers }: ContenderOptions, sqlite: boolea
     Layer.provide(ClawSession.layer.pipe(Layer.provide(provider))),
     Layer.provideMerge(sqlite ? layerSqlite(join(directory, "claw.db")) : layerMemory)
   )
-  // As the program runs: nothing exports spans, so none are made.
-  const sessions = Layer.provideMerge(registry, Layer.succeed(References.TracerEnabled, false))
-  const runtime = ManagedRuntime.make(countFibers ? Layer.provideMerge(sessions, counting) : sessions)
+  const silent = Layer.provideMerge(sessions, silence)
+  const runtime = ManagedRuntime.make(countFibers ? Layer.provideMerge(silent, counting) : silent)
   return {
     open: open(runtime, directory),
     close: async () => {

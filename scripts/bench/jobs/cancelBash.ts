@@ -17,14 +17,19 @@ const lives = (pid: string, group: number): boolean => {
   }
 }
 
-const alive = (group: number): boolean => {
+/** The kernel knows no such group any more. Cheap, and true only where orphans are reaped. */
+const forgotten = (group: number): boolean => {
   try {
     process.kill(-group, 0)
-  } catch {
     return false
+  } catch {
+    return true
   }
-  return process.platform !== "linux" || readdirSync("/proc").some((name) => /^\d/.test(name) && lives(name, group))
 }
+
+const alive = (group: number): boolean =>
+  !forgotten(group) &&
+  (process.platform !== "linux" || readdirSync("/proc").some((name) => /^\d/.test(name) && lives(name, group)))
 
 const round = async (lab: Lab) => {
   const conversation = await lab.contender.open("bash")
@@ -42,15 +47,17 @@ const round = async (lab: Lab) => {
   await sleep(20)
   const at = now()
   let gone = Number.NaN
-  const looking = (async () => {
-    while (alive(group)) await sleep(1)
-    gone = now() - at
-  })()
+  const look = setInterval(() => {
+    if (Number.isNaN(gone) && forgotten(group)) gone = now() - at
+  }, 1)
   running.cancel()
   await running.ended
   const end = now() - at
+  clearInterval(look)
   const late = alive(group)
-  await looking
+  while (alive(group)) await sleep(1)
+  // Nobody saw it before the end where the dead are not reaped, or where it was gone within a turn.
+  if (Number.isNaN(gone)) gone = late ? now() - at : end
   await conversation.close()
   return { end, gone, late }
 }
