@@ -98,7 +98,7 @@ export const make = ({ base_url, countFibers }: ContenderOptions, sqlite: boolea
     recordFiberEnd: () => void alive--
   })
   const provider = OpenAi.layer({ profile: profiles.generic, base_url, model: "text", key: Redacted.make("bench") })
-  const registry = RuntimeManager.layer.pipe(
+  const sessions = RuntimeManager.layer.pipe(
     Layer.provide(ClawSession.layer.pipe(Layer.provide(provider))),
     Layer.provideMerge(sqlite ? layerSqlite(join(directory, "claw.db")) : layerMemory)
   )
