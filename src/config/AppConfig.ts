@@ -92,6 +92,12 @@ const withOpenaiUrl = (env: environment.Environment, own: ConfigFile, ...others:
   )
 }
 
+/** A place where no directory can be made; Node's own recursive mkdir never returns from some of them. */
+const checkStateDirectory = (path: string): Result.Result<string, ConfigError> =>
+  /^\/(?:proc|sys)(?:\/|$)/.test(path)
+    ? Result.fail(new ConfigError({ where: "state_dir", detail: `claw cannot keep anything in ${path}.` }))
+    : Result.succeed(path)
+
 /** Reads everything, once. */
 export const load = (input: ConfigInput = {}): Result.Result<ConfigShape, ConfigError> =>
   Result.gen(function* () {
@@ -111,7 +117,7 @@ export const load = (input: ConfigInput = {}): Result.Result<ConfigShape, Config
     const file = workspaceFile(workspace)
     return {
       ...settings,
-      state_dir: resolvePath(settings.state_dir),
+      state_dir: yield* checkStateDirectory(resolvePath(settings.state_dir)),
       workspace,
       apiKey: (variable: string) => environment.keyFrom(env, variable),
       secrets: environment.secretsFrom(env),
