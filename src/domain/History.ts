@@ -67,3 +67,24 @@ export const messages = (state: SessionState, made: MessageCache = new WeakMap()
   for (const item of state.history) for (const message of messagesOf(item, made)) all.push(message)
   return all
 }
+
+/**
+ * `messages` for one task's turns: what an earlier turn saw is not looked at again, as long as the history only grew,
+ * so that the two-hundredth turn costs what the tenth did. `head` stands in front, the same object each time.
+ */
+export const makeView = (head: Message): ((state: SessionState) => ReadonlyArray<Message>) => {
+  const made: MessageCache = new WeakMap()
+  let seen: ReadonlyArray<HistoryItem> = []
+  let all: Array<Message> = [head]
+  return ({ history }) => {
+    const grew = seen.every((item, i) => item === history[i])
+    const from = grew ? seen.length : 0
+    if (from === 0) all = [head]
+    for (let i = from; i < history.length; i++) {
+      const item = history[i]
+      if (item !== undefined) all.push(...messagesOf(item, made))
+    }
+    seen = history
+    return all.slice()
+  }
+}

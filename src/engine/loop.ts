@@ -8,10 +8,9 @@ import type { ApprovalGate } from "../approval/ApprovalGate.ts"
 import type { SystemPrompt } from "../context/SystemPrompt.ts"
 import { steers } from "../domain/Decide.ts"
 import type { ReportBody, StateName } from "../domain/Event.ts"
-import { type MessageCache, messages } from "../domain/History.ts"
+import { makeView } from "../domain/History.ts"
 import { newPromptId, newStreamId, type SessionId, type TaskId } from "../domain/Ids.ts"
 import { lastCalls, type SessionState } from "../domain/Session.ts"
-import type { SystemMessage } from "../domain/Message.ts"
 import * as Usage from "../domain/Usage.ts"
 import type { Provider } from "../provider/Provider.ts"
 import type { ToolRegistry } from "../tools/ToolRegistry.ts"
@@ -46,9 +45,8 @@ export interface Run {
 /** What the task remembers from turn to turn besides the journal. */
 interface Memory {
   readonly conversation: object
-  readonly system: SystemMessage
-  /** Messages already made of unchanged items, for as long as the task runs. */
-  readonly made: MessageCache
+  /** The system prompt and the history, as the model is sent them. */
+  readonly view: ReturnType<typeof makeView>
   readonly usedIds: Set<string>
   readonly steps: ReadonlyArray<LoopGuard.Step>
   readonly badTurns: number
@@ -114,14 +112,15 @@ const askModel = Effect.fnUntraced(function* (run: Run, turn: number, memory: Me
         run.open.shown = shown
       },
       request: {
-        messages: [memory.system, ...messages(state, memory.made)],
+        messages: memory.view(state),
         tools: run.registry.definitions,
         conversation: memory.conversation,
         ...(run.model === undefined ? {} : { model: run.model }),
         ...(max_output_tokens === undefined ? {} : { max_output_tokens })
       }
     }),
-    spans.model
+    spans.model,
+    { captureStackTrace: false }
   )
   const planned = yield* Pairing.plan(run.registry, memory.usedIds, answer.completed)
   yield* run.reporter.report([...answerFacts(run, state, turn, answer), ...Pairing.facts(planned, at)])
@@ -189,8 +188,10 @@ export const runTurns = Effect.fnUntraced(function* (run: Run) {
   }
   const system = { role: "system", content: yield* run.systemPrompt.text } as const
   const usedIds = Pairing.usedIds(yield* run.reporter.state)
-  const start = { conversation: {}, system, made: new WeakMap(), usedIds }
+  const start = { conversation: {}, view: makeView(system), usedIds }
   let memory: Memory | undefined = { ...start, steps: [], badTurns: 0, toolMs: 0 }
   for (let turn = 1; memory !== undefined; turn++)
-    memory = yield* Effect.withSpan(oneTurn(run, turn, memory), spans.turn)
+    memory = yield* Effect.withSpan(oneTurn(run, turn, memory), spans.turn, {
+      captureStackTrace: false
+    })
 })

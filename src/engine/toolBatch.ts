@@ -143,7 +143,10 @@ const runOne = Effect.fnUntraced(function* (batch: Batch, { item, permit }: Appr
         return Effect.ignore(batch.reporter.report([started]))
       }
     })
-    .pipe(Effect.withSpan(spans.tool, { attributes: { [attributes.tool]: call.tool_name } }), Effect.exit)
+    .pipe(
+      Effect.withSpan(spans.tool, { attributes: { [attributes.tool]: call.tool_name }, captureStackTrace: false }),
+      Effect.exit
+    )
   if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
   const duration_ms = Math.round((yield* Clock.currentTimeMillis) - begun)
   yield* batch.reporter.report([result(batch, item, { ...fieldsOf(exit, batch), duration_ms })])
