@@ -144,7 +144,7 @@ const runOne = Effect.fnUntraced(function* (batch: Batch, { item, permit }: Appr
       }
     })
     .pipe(
-      Effect.withSpan(spans.tool, { attributes: { [attributes.tool]: call.tool_name }, captureStackTrace: false }),
+      Effect.withSpan(spans.tool, { attributes: { [attributes.tool]: call.tool_name } }, { captureStackTrace: false }),
       Effect.exit
     )
   if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
