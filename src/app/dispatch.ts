@@ -19,12 +19,18 @@ import { promptFrom } from "./prompt.ts"
 import { listSessions, showSession } from "./sessionCommands.ts"
 import { overridesOf, sessionIdOf, workspaceOf } from "./workspace.ts"
 
+/** A name of the script's own choosing makes a session the first time it is used. */
 const openSession = Effect.fnUntraced(function* (line: CommandLine, config: ConfigShape, workspace: string) {
   const manager = yield* RuntimeManager
   const overrides = overridesOf(line, config)
   const named = line.values["session"]
   if (named === undefined) return yield* manager.create(newSessionId("run"), { workspace, ...overrides })
-  return yield* manager.open(yield* sessionIdOf(named), overrides)
+  const id = yield* sessionIdOf(named)
+  return yield* Effect.catchIf(
+    manager.open(id, overrides),
+    (error) => error.code === "session_not_found",
+    () => manager.create(id, { workspace, ...overrides })
+  )
 })
 
 const runOnce = Effect.fnUntraced(function* (line: CommandLine, config: ConfigShape) {

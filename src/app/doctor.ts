@@ -41,14 +41,22 @@ const stateDirectory = (config: ConfigShape): Finding => {
 const ofProbe = (report: ProbeReport, model: string): ReadonlyArray<Finding> => {
   if (report.error !== undefined) return [finding("server", "problem", `${report.error.detail} [${report.error.code}]`)]
   const reached = finding("server", "ok", `${report.base_url} answered in ${Math.round(report.latency_ms)} ms`)
-  if (report.models === undefined) return [reached, finding("model", "note", `${model}; the server lists no models`)]
+  if (report.models === undefined) {
+    const what = model === "" ? "No model is chosen, and" : `${model};`
+    return [reached, finding("model", model === "" ? "problem" : "note", `${what} the server lists no models`)]
+  }
   if (report.model_listed === true) return [reached, finding("model", "ok", model)]
-  const some = report.models.slice(0, 8).join(", ")
+  const some = report.models.slice(0, 20).join(", ")
+  if (model === "")
+    return [
+      reached,
+      finding("model", "problem", `No model is chosen (--model, CLAW_MODEL). The server has: ${some || "none"}.`)
+    ]
   return [reached, finding("model", "problem", `The server does not list ${model}. It has: ${some || "none"}.`)]
 }
 
 const model = Effect.fnUntraced(function* (config: ConfigShape) {
-  const chosen = choose(config)
+  const chosen = choose(config, false)
   if (Result.isFailure(chosen)) return [finding("provider", "problem", chosen.failure.detail)]
   const choice = chosen.success
   if (choice.kind === "demo") return [finding("provider", "ok", "demo: a script, no model")]

@@ -39,12 +39,12 @@ const deadlinesOf = (config: ConfigShape) => {
   return { ...chosen, ...(chosen.total_ms === 0 ? { total_ms: Number.POSITIVE_INFINITY } : {}) }
 }
 
-/** The configured model, or why there is none. */
-export const choose = (config: ConfigShape): Result.Result<Choice, Missing> => {
+/** The configured model, or why there is none. A server without a model is one whose list `claw doctor` can show. */
+export const choose = (config: ConfigShape, needsModel = true): Result.Result<Choice, Missing> => {
   if (config.provider === "demo") return Result.succeed({ kind: "demo", model: "demo" })
   const found = resolveProfile(settingsOf(config))
   if (!isResolved(found)) return missing(found.reason)
-  if (found.model === undefined) {
+  if (found.model === undefined && needsModel) {
     return missing(
       `Name a model for ${found.profile.title} with --model or CLAW_MODEL; \`claw doctor\` lists what it has.`
     )
@@ -52,12 +52,12 @@ export const choose = (config: ConfigShape): Result.Result<Choice, Missing> => {
   const { limits } = config
   return Result.succeed({
     kind: "openai",
-    model: found.model,
+    model: found.model ?? "",
     source: found.source,
     config: {
       profile: found.profile,
       base_url: found.base_url,
-      model: found.model,
+      model: found.model ?? "",
       ...(found.key === undefined ? {} : { key: Redacted.make(found.key) }),
       ...(found.key_source === undefined ? {} : { key_source: found.key_source }),
       ...(limits.context_window_tokens === undefined

@@ -139,7 +139,7 @@ const answered = (parts: Parts, check: Check, request: ApprovalRequest, judgemen
     case "allow_session":
       return forSession(parts, check, request, reply.grant_option, base)
     case "deny":
-      return deny(reply.reason ?? "refused")
+      return deny(reply.reason ?? "")
     default:
       return deny("the answer was not understood")
   }

@@ -189,7 +189,8 @@ const whyAsked = ({ assessment }: Subject): string => {
   if (plan === undefined) return assessment.reason
   const why = [...plan.doubts, ...plan.commands.flatMap(({ notPlain, unsettled }) => [...unsettled, ...notPlain])]
   const shown = [...new Set(why)].slice(0, 5)
-  return shown.length === 0 ? assessment.reason : `${assessment.reason} (${shown.join("; ")})`
+  const more = shown.filter((one) => one !== assessment.reason)
+  return more.length === 0 ? assessment.reason : `${assessment.reason} (${more.join("; ")})`
 }
 
 const ask = (rule: string, subject: Subject): Judgement =>

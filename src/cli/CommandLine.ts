@@ -47,7 +47,9 @@ const findCommand = (words: ReadonlyArray<string>): Result.Result<CommandSpec, U
   const found = commands.find((command) => command.name === name)
   if (found !== undefined) return Result.succeed(found)
   const names = commands.map((command) => command.name).filter((known) => known !== "")
-  return usage(`There is no command "${name}".${suggestion(name, names)} Try: claw --help`)
+  const near = suggestion(name, names)
+  const asPrompt = near === "" ? ` To run a prompt: claw run "${words.join(" ").slice(0, 60)}".` : near
+  return usage(`There is no command "${name.slice(0, 60)}".${asPrompt} Try: claw --help`)
 }
 
 const isCommand = (word: string): boolean => commands.some(({ name }) => name === word)

@@ -104,7 +104,17 @@ const act = (loop: Loop, action: ReplState.Action): Effect.Effect<unknown> => {
         )
       )
     case "answer": {
-      const { request_id } = action.request
+      const { request_id, preview } = action.request
+      // What was allowed can be read again later: a diff goes into the scrollback.
+      if (action.answered.decision.startsWith("allow") && preview?.kind === "diff") {
+        tell(loop, {
+          kind: "lines",
+          lines: preview.diff
+            .trimEnd()
+            .split("\n")
+            .map((line) => `  ${line}`)
+        })
+      }
       return beside(loop, session.answer({ request_id, ...action.answered, by: "terminal" }))
     }
     case "remember":
@@ -224,8 +234,11 @@ export const repl = Effect.fnUntraced(function* (options: ReplOptions) {
     printed: "",
     lines: options.banner
   }
+  // A stored conversation is printed once: its Markdown has to be readable then.
+  const { position } = yield* options.session.status
+  if (position > 0) yield* Effect.promise(loadMarkdown)
+  else yield* Effect.forkScoped(Effect.promise(loadMarkdown))
   yield* attach(loop, options.session)
-  yield* Effect.forkScoped(Effect.promise(() => loadMarkdown()))
   const helpers = yield* Effect.forEach([reading(loop), ticking(loop)], (effect) => Effect.forkScoped(effect))
   const stop = Effect.andThen(
     Fiber.interruptAll(helpers),

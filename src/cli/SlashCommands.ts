@@ -113,6 +113,12 @@ const grants = (session: SessionRuntime, { locale }: Around) =>
       : say(...all.map((grant) => `${grant.grant_id}  ${grant.tool_name}  ${sanitise(JSON.stringify(grant.matcher))}`))
   )
 
+const drop = Effect.fnUntraced(function* (session: SessionRuntime) {
+  const { queue } = yield* session.state
+  yield* Effect.forEach(queue, ({ prompt_id }) => session.unqueue(prompt_id), { discard: true })
+  return say()
+})
+
 const leave = () => Effect.succeed<Done>({ lines: [], go: "exit" })
 
 export const slashCommands: ReadonlyArray<SlashCommand> = [
@@ -173,6 +179,7 @@ export const slashCommands: ReadonlyArray<SlashCommand> = [
     text: text("start the prompts that wait", "开始排队的提示"),
     run: (session) => Effect.as(session.resumeQueue, say())
   },
+  { name: "drop", argument: "", text: text("forget the prompts that wait", "放弃排队的提示"), run: drop },
   { name: "exit", argument: "", text: text("leave", "退出"), run: leave },
   { name: "quit", argument: "", text: text("leave", "退出"), run: leave }
 ]

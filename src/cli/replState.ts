@@ -6,6 +6,7 @@
  */
 import type { ApprovalRequest } from "../domain/Approval.ts"
 import type { SessionEvent } from "../domain/Event.ts"
+import type { PromptId } from "../domain/Ids.ts"
 import type { Input } from "./Keyboard.ts"
 import { complete } from "./completion.ts"
 import * as LineEditor from "./lineEditor.ts"
@@ -25,6 +26,8 @@ export interface ReplState {
   readonly typed_at: number | undefined
   /** What Tab could complete to. */
   readonly choices: ReadonlyArray<string>
+  /** Prompts that were sent while a task ran, and still wait. */
+  readonly waiting: ReadonlyArray<PromptId>
 }
 
 export type Action =
@@ -59,7 +62,8 @@ export const initial: ReplState = {
   submitting: false,
   leaving_at: undefined,
   typed_at: undefined,
-  choices: []
+  choices: [],
+  waiting: []
 }
 
 const only = (state: ReplState, ...actions: ReadonlyArray<Action>): Stepped => ({ state, actions })
@@ -87,17 +91,31 @@ const resolves = (event: SessionEvent, request: ApprovalRequest): boolean => {
   }
 }
 
+const wait = (waiting: ReplState["waiting"], event: SessionEvent): ReplState["waiting"] => {
+  switch (event.type) {
+    case "prompt_queued":
+      return waiting.concat(event.prompt_id)
+    case "prompt_unqueued":
+    case "prompt_steered":
+    case "task_started":
+      return waiting.filter((id) => id !== event.prompt_id)
+    default:
+      return waiting
+  }
+}
+
 /** Folds what the session said. */
 export const onEvents = (state: ReplState, events: ReadonlyArray<SessionEvent>, now: number): ReplState => {
-  let { view, submitting } = state
+  let { view, submitting, waiting } = state
   let asked = Array.from(state.asked)
   for (const event of events) {
     view = Transcript.reduce(view, event)
     if (event.type === "task_started") submitting = false
+    waiting = wait(waiting, event)
     if (event.type === "approval_request") asked.push(event)
     else asked = asked.filter((request) => !resolves(event, request))
   }
-  return withNextQuestion({ ...state, view, asked, submitting }, now)
+  return withNextQuestion({ ...state, view, asked, submitting, waiting }, now)
 }
 
 const submit = (state: ReplState): Stepped => {

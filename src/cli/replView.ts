@@ -6,12 +6,13 @@ import { approvalLines } from "./ApprovalView.ts"
 import type { Locale } from "./Commands.ts"
 import { layout } from "./lineEditor.ts"
 import type { ReplState } from "./replState.ts"
-import { LEAVE_MS } from "./replState.ts"
+import { isBusy, LEAVE_MS } from "./replState.ts"
 import { sanitiseLine } from "./Sanitise.ts"
 import { bold, dim } from "./Style.ts"
+import { texts } from "./texts.ts"
 import type { Frame } from "./Terminal.ts"
 import { render } from "./transcriptLines.ts"
-import { cut, fold, width } from "./Width.ts"
+import { cut, fold, width, wrap } from "./Width.ts"
 
 export interface ViewOptions {
   readonly columns: number
@@ -59,8 +60,10 @@ const typing = (state: ReplState, { columns, color, locale, now }: ViewOptions) 
   const { lines, row, column } = layout(state.editor, PROMPT, columns)
   const [first = PROMPT, ...rest] = lines
   const leaving = state.leaving_at !== undefined && now - state.leaving_at < LEAVE_MS
+  const parked = isBusy(state) ? 0 : state.waiting.length
   const below = [
     ...(leaving ? [dim(hints[locale], color)] : []),
+    ...(parked > 0 ? wrap(texts[locale].parked(parked), columns).map((line) => dim(line, color)) : []),
     ...(state.choices.length === 0
       ? []
       : [dim(cut(state.choices.map((choice) => sanitiseLine(choice)).join("  "), columns), color)])

@@ -16,6 +16,7 @@ export interface Texts {
   readonly superseded: string
   readonly canceled: string
   readonly queued: string
+  readonly parked: (prompts: number) => string
   readonly cleared: string
   readonly compacted: (before: string, after: string) => string
   readonly waitsForApproval: string
@@ -68,6 +69,8 @@ const en: Texts = {
   superseded: "The answer above was cut off and does not count; it starts over.",
   canceled: "Cancelled.",
   queued: "waits for its turn",
+  parked: (prompts) =>
+    `${prompts} ${prompts === 1 ? "prompt waits" : "prompts wait"}: /continue starts, /drop forgets.`,
   cleared: "The conversation starts afresh from here.",
   compacted: (before, after) => `Earlier conversation summarised: ${before} → ${after} tokens.`,
   waitsForApproval: "waits for approval",
@@ -120,6 +123,7 @@ const zh: Texts = {
   superseded: "以上回答中断，作废；重新开始回答。",
   canceled: "已取消。",
   queued: "排队中",
+  parked: (prompts) => `${prompts} 条提示在等待：/continue 开始，/drop 放弃。`,
   cleared: "对话从此处重新开始。",
   compacted: (before, after) => `较早的对话已压缩：${before} → ${after} 个 token。`,
   waitsForApproval: "等待批准",

@@ -71,6 +71,9 @@ const firstLines = (text: string, columns: number): string => {
   return oneLine(lines.slice(0, 2).join("\n"), columns)
 }
 
+/** What was stopped from outside has no duration of its own. */
+const timeless: ReadonlySet<string> = new Set(["cancelled", "uncertain", "denied"])
+
 /** `  ✗ bash  error · exit 1 · 2.1 s · cut short: AssertionError …` */
 export const toolEnded = (event: Durable<"tool_result">, locale: Locale, columns = SUMMARY): string => {
   const text = texts[locale]
@@ -81,7 +84,7 @@ export const toolEnded = (event: Durable<"tool_result">, locale: Locale, columns
       : [text.exit(event.exit_code)]),
     ...(event.signal === undefined ? [] : [text.signal(oneLine(event.signal, 20))]),
     ...(event.truncated === true ? [text.truncated] : []),
-    duration(event.duration_ms)
+    ...(timeless.has(event.status) ? [] : [duration(event.duration_ms)])
   ]
   const mark = event.status === "ok" && !event.is_error ? "✓" : "✗"
   const why = event.is_error ? firstLines(event.result, columns) : ""

@@ -56,14 +56,15 @@ const resolvedBody = (batch: Batch, item: Ready, verdict: Verdict): ReportBody =
 }
 
 const deniedText = (verdict: Verdict): string => {
-  const why = verdict.reason === undefined || verdict.reason === "" ? "" : ` ${verdict.reason}`
+  const why =
+    verdict.reason === undefined || verdict.reason === "" ? "." : `: ${verdict.reason.replace(/[.\s]+$/, "")}.`
   switch (verdict.via) {
     case "user":
-      return `Denied by the user.${why} The call was not executed.`
+      return `Denied by the user${why} The call was not executed.`
     case "timeout":
       return "Nobody answered the approval request in time. The call was not executed."
     default:
-      return `Denied by policy.${why} The call was not executed.`
+      return `Denied by policy${why} The call was not executed.`
   }
 }
 

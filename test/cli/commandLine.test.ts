@@ -44,7 +44,10 @@ describe("a command line", () => {
 
   const refused: ReadonlyArray<readonly [args: ReadonlyArray<string>, sentence: string]> = [
     [["sesions"], 'There is no command "sesions". Did you mean sessions? Try: claw --help'],
-    [["fix the tests"], 'There is no command "fix the tests". Try: claw --help'],
+    [
+      ["fix the tests"],
+      'There is no command "fix the tests". To run a prompt: claw run "fix the tests". Try: claw --help'
+    ],
     [["help", "rum"], 'There is no command "rum". Did you mean run? Try: claw --help'],
     [["--rseume", "x"], "claw has no option --rseume. Did you mean --resume?"],
     [["run", "--jsno", "x"], "claw run has no option --jsno. Did you mean --json?"],
