@@ -39,8 +39,10 @@ export const read = (input: Readable, patience_ms?: number): Effect.Effect<strin
   Effect.callback<ReadonlyArray<Buffer> | undefined, InputError>((resume) => {
     const chunks: Array<Buffer> = []
     let size = 0
-    const timer = patience_ms === undefined ? undefined : setTimeout(() => stop(undefined), patience_ms)
+    let settled = false
+    const timer = patience_ms === undefined ? undefined : setTimeout(() => lookOnce(), patience_ms)
     const settle = () => {
+      settled = true
       clearTimeout(timer)
       input.off("data", onData).off("end", onEnd).off("error", onEnd)
       input.pause()
@@ -50,6 +52,8 @@ export const read = (input: Readable, patience_ms?: number): Effect.Effect<strin
       resume(Effect.succeed(found))
     }
     const onEnd = () => stop(chunks)
+    // A busy machine runs the timer before it looks at the input: what is there already comes first.
+    const lookOnce = () => setImmediate(() => setImmediate(() => settled || chunks.length > 0 || stop(undefined)))
     const onData = (chunk: Buffer) => {
       clearTimeout(timer)
       chunks.push(chunk)

@@ -110,6 +110,17 @@ export interface GitJudgement {
   readonly readOnly: boolean
 }
 
+/** Short options that run a program or choose one, also inside a cluster: `git grep -nO./x`. */
+const CLUSTERS: Readonly<Record<string, RegExp>> = {
+  grep: /^-[a-zA-Z0-9]*O/,
+  rebase: /^-[a-zA-Z]*[ixs]/,
+  merge: /^-[a-zA-Z]*s/,
+  pull: /^-[a-zA-Z]*s/,
+  "cherry-pick": /^-[a-zA-Z]*s/,
+  revert: /^-[a-zA-Z]*s/,
+  blame: /^-S/
+}
+
 const remoteWhy = (command: string, args: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (command === "remote")
     return args.every((word) => word === "-v" || word === "show") ? [] : ["changes or asks a remote"]
@@ -136,12 +147,7 @@ export const judgeGit = (args: ReadonlyArray<string>, vetted: ReadonlyArray<stri
   }
   const end = rest.indexOf("--")
   const options = end < 0 ? rest : rest.slice(0, end)
-  const risky = [
-    ...riskyWords("git", options),
-    ...options.filter(
-      (word) => (command === "grep" && word.startsWith("-O")) || (command === "rebase" && /^-[ix]/.test(word))
-    )
-  ]
+  const risky = [...riskyWords("git", options), ...options.filter((word) => CLUSTERS[command]?.test(word) === true)]
   return {
     notPlain: [
       ...risky.map((word) => `has the option ${word}`),

@@ -20,6 +20,9 @@ export const commandSpans = (node: Command): ReadonlyArray<Span> => {
   })
 }
 
+/** A negation of nothing: `! || ls`. */
+const BARE_NEGATION = /![ \t]*(?:[;&|\n]|$)/
+
 const SEPARATORS = /^(?:[ \t\n;&|!]|\\\n)*$/
 
 /** True where something other than separators and comments stands between the spans. */
@@ -27,9 +30,13 @@ export const hasResidue = (source: string, spans: ReadonlyArray<Span>): boolean 
   let at = 0
   let rest = ""
   for (const [from, to] of spans.toSorted(([a], [b]) => a - b)) {
-    if (from > at) rest += `${source.slice(at, from)} `
+    if (from > at) rest += `${source.slice(at, from)}\0`
     at = Math.max(at, to)
   }
   rest += source.slice(at)
-  return !SEPARATORS.test(rest.replace(/#[^\n]*/g, ""))
+  const between = rest.replace(/#[^\n\0]*/g, "").split("\0")
+  return between.some((gap, i) => {
+    const beforeCommand = i < between.length - 1
+    return !SEPARATORS.test(gap) || BARE_NEGATION.test(beforeCommand ? `${gap}x` : gap)
+  })
 }

@@ -1,7 +1,7 @@
 /**
  * What is known of programs, as data. Owns: which never get a prefix grant, which options write, start programs or
- * move the root, which words are text and no paths, which only read. A program that is in no table is ordinary: its
- * prefix may be granted, and the options in `ANY_PROGRAM` still ask (SECURITY P5, P8).
+ * move the root, which words are text and no paths, which only read. A program that is in no table gets exact grants
+ * only, and the options in `ANY_PROGRAM` ask for every program (SECURITY P5, P8).
  */
 export interface Options {
   /** Long options, without dashes; an abbreviation of one counts. */
@@ -45,9 +45,6 @@ const EXACT_ONLY: ReadonlyArray<readonly [ReadonlySet<string>, string]> = [
     "it reaches processes or keys that are not the workspace's"
   ]
 ]
-
-export const exactOnly = (name: string): string | undefined =>
-  EXACT_ONLY.find(([names]) => names.has(name) || names.has(plainName(name)))?.[1]
 
 /** Builtins that change the shell for what follows, or run what they are given. */
 export const SHELL_STATE =
@@ -223,4 +220,17 @@ export const INSTALLING: Readonly<Record<string, ReadonlySet<string>>> = {
   bun: set("install i add update"),
   cargo: set("add"),
   go: set("get install")
+}
+
+const tables: ReadonlyArray<Readonly<Record<string, unknown>>> = [OPTIONS, MULTI_COMMAND, RUNNING_COMMANDS, INSTALLING]
+const isKnown = (name: string): boolean =>
+  [READ_ONLY, TEXT_ONLY, PATTERN_FIRST, WRITERS, SHELL_STATE].some((names) => names.has(name)) ||
+  tables.some((table) => Object.hasOwn(table, name))
+
+/** Why a program gets no grant wider than one line; a program that stands in no table is not known to be tame. */
+export const exactOnly = (name: string): string | undefined => {
+  const plain = plainName(name)
+  const listed = EXACT_ONLY.find(([names]) => names.has(name) || names.has(plain))?.[1]
+  if (listed !== undefined || name.includes("/") || isKnown(name) || isKnown(plain)) return listed
+  return "what its options can do is not known"
 }
