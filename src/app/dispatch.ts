@@ -2,12 +2,14 @@
 import { Effect } from "effect"
 import type { CommandLine } from "../cli/CommandLine.ts"
 import { EXIT } from "../cli/Commands.ts"
+import { describe } from "../cli/Complaint.ts"
 import { Output } from "../cli/Output.ts"
 import { run } from "../cli/Run.ts"
 import type { ConfigShape } from "../config/AppConfig.ts"
 import { configSchema } from "../config/Settings.ts"
 import { newSessionId } from "../domain/Ids.ts"
 import { RuntimeManager } from "../runtime/RuntimeManager.ts"
+import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
 import { doctor } from "./doctor.ts"
 import { Failure } from "./failure.ts"
 import { interactive } from "./interactive.ts"
@@ -33,7 +35,12 @@ const runOnce = Effect.fnUntraced(function* (line: CommandLine, config: ConfigSh
     ({ detail }) => new Failure({ exit: EXIT.usage, detail })
   )
   const { locale } = config
-  const task = Effect.flatMap(openSession(line, config, workspace), (session) =>
+  const output = yield* Output
+  const told = (session: SessionRuntime) =>
+    Effect.flatMap(session.status, ({ damaged }) =>
+      damaged === 0 ? Effect.void : output.err(`claw: ${describe.damaged(damaged, locale)}\n`)
+    )
+  const task = Effect.flatMap(Effect.tap(openSession(line, config, workspace), told), (session) =>
     run(session, { content, json: line.switches.has("json"), locale })
   )
   return yield* Effect.provide(task, sessions(config, choice))
@@ -55,7 +62,9 @@ const sessionCommand = (line: CommandLine, config: ConfigShape) => {
   const [what = "list", id] = line.operands
   if (what === "list") return Effect.provide(listSessions(json), reading(config))
   if (what === "show" && id !== undefined) {
-    return Effect.flatMap(sessionIdOf(id), (known) => Effect.provide(showSession(known, json), reading(config)))
+    return Effect.flatMap(sessionIdOf(id), (known) =>
+      Effect.provide(showSession(known, json, config.locale), reading(config))
+    )
   }
   return Effect.fail(new Failure({ exit: EXIT.usage, detail: "claw sessions takes list, or show and an id." }))
 }

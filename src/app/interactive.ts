@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { Effect, Result } from "effect"
 import type { CommandLine } from "../cli/CommandLine.ts"
 import { EXIT, type Locale } from "../cli/Commands.ts"
+import { describe } from "../cli/Complaint.ts"
 import { openHistory } from "../cli/InputHistory.ts"
 import * as NodeTerminal from "../cli/node/Terminal.ts"
 import { Output } from "../cli/Output.ts"
@@ -74,9 +75,10 @@ const around = Effect.fnUntraced(function* (config: ConfigShape) {
   } satisfies Around
 })
 
-const banner = (session: SessionRuntime, notes: ReadonlyArray<string>) =>
-  Effect.map(session.status, ({ meta, model, mode }) => [
+const banner = (session: SessionRuntime, notes: ReadonlyArray<string>, locale: Locale) =>
+  Effect.map(session.status, ({ meta, model, mode, damaged }) => [
     `claw ${version} · ${model} · ${mode} · ${meta.workspace}`,
+    ...(damaged === 0 ? [] : [describe.damaged(damaged, locale)]),
     ...notes,
     ""
   ])
@@ -88,7 +90,7 @@ const converse = Effect.fnUntraced(function* (line: CommandLine, config: ConfigS
     ...(yield* around(config)),
     session,
     workspace: meta.workspace,
-    banner: yield* banner(session, from.notes),
+    banner: yield* banner(session, from.notes, config.locale),
     history: openHistory(join(config.state_dir, "history"))
   }
   if (plain) return yield* replPlain(options, process.stdin)

@@ -2,9 +2,10 @@
  * Every implementation, named once, bottom to top. No logic beyond choosing which one.
  */
 import { join } from "node:path"
-import { Layer } from "effect"
+import { Layer, Redacted, References } from "effect"
 import { AppConfig, type ConfigShape } from "../config/AppConfig.ts"
 import * as Logs from "../observability/Logs.ts"
+import { KnownSecrets, maskKnown } from "../observability/Redact.ts"
 import * as OpenAi from "../provider/openai/OpenAi.ts"
 import * as RuntimeManager from "../runtime/RuntimeManager.ts"
 import { layerSqlite } from "../store/sqlite/SqliteStore.ts"
@@ -17,6 +18,9 @@ export const store = (config: ConfigShape) => layerSqlite(join(config.state_dir,
 
 export const provider = (choice: Choice) => (choice.kind === "demo" ? Demo.layer() : OpenAi.layer(choice.config))
 
+/** Spans are made only for somebody who reads them; nothing exports them yet, and each costs a stack trace. */
+const noTraces = Layer.succeed(References.TracerEnabled, false)
+
 /** Sessions of this process over the given configuration and model. */
 export const sessions = (config: ConfigShape, choice: Choice) => {
   const settings = Layer.succeed(AppConfig, config)
@@ -25,6 +29,8 @@ export const sessions = (config: ConfigShape, choice: Choice) => {
     Layer.provide(factory),
     Layer.provideMerge(store(config)),
     Layer.provideMerge(Logs.layer),
+    Layer.provideMerge(noTraces),
+    Layer.provideMerge(Layer.succeed(KnownSecrets, maskKnown(config.secrets.map(Redacted.value)))),
     Layer.provideMerge(settings)
   )
 }

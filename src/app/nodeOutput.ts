@@ -5,10 +5,19 @@
 import { Effect } from "effect"
 import { Output } from "../cli/Output.ts"
 
+/** A reader that went away is its own business; a full disk is worth a sentence. */
+const complain = (error: NodeJS.ErrnoException): void => {
+  if (error.code !== "EPIPE")
+    process.stderr.write(`claw: standard output cannot be written (${error.code ?? error.message}).\n`)
+}
+
 const write = (stream: NodeJS.WriteStream, text: string): Effect.Effect<boolean> =>
   Effect.callback((resume) => {
     if (stream.destroyed || stream.writableEnded) return resume(Effect.succeed(false))
-    stream.write(text, (error) => resume(Effect.succeed(error === null || error === undefined)))
+    stream.write(text, (error) => {
+      if (error && stream === process.stdout) complain(error)
+      resume(Effect.succeed(!error))
+    })
   })
 
 export interface Streams {

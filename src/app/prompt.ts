@@ -14,6 +14,7 @@ export const promptFrom = Effect.fnUntraced(function* (words: ReadonlyArray<stri
   const output = yield* Output
   const alone = words.length === 0 || (words.length === 1 && words[0] === "-")
   const told = words.join(" ")
+  if (!alone && told.trim() === "") return yield* usage('The prompt is empty. Say what to do: claw run "…".')
   if (alone && stdin.isTTY) return yield* usage('Say what to do: claw run "…", or pipe it in.')
   if (!alone && !mayHaveInput(stdin.fd)) return told
   const input = yield* Effect.mapError(read(stdin, alone ? undefined : PATIENCE_MS), (error) => usage(error.detail))

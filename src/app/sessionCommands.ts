@@ -1,6 +1,7 @@
 /** `claw sessions`: what is stored, without a model. Owns: how a list and a session look as text and as JSON lines. */
 import { Effect } from "effect"
-import { EXIT } from "../cli/Commands.ts"
+import { EXIT, type Locale } from "../cli/Commands.ts"
+import { describe } from "../cli/Complaint.ts"
 import { Output } from "../cli/Output.ts"
 import { sanitise } from "../cli/Sanitise.ts"
 import { cut } from "../cli/Width.ts"
@@ -24,13 +25,16 @@ export const listSessions = Effect.fnUntraced(function* (json: boolean) {
 })
 
 /** Every public event of a session, one JSON object a line; with neither flag a readable form of the same. */
-export const showSession = Effect.fnUntraced(function* (id: SessionId, json: boolean) {
+export const showSession = Effect.fnUntraced(function* (id: SessionId, json: boolean, locale: Locale) {
   const [index, journal, output] = [yield* SessionIndex, yield* Journal, yield* Output]
   const meta = yield* index.get(id)
   if (!json) yield* output.out(row(meta, output.columns()))
+  let damaged = 0
   for (let after = 0, more = true; more;) {
-    const page = yield* journal.readPublic(id, after)
-    const lines = page.records.map((record) => {
+    const page = yield* journal.read(id, after)
+    damaged += page.damaged.length
+    const shown = page.records.filter((record) => record.seq !== undefined)
+    const lines = shown.map((record) => {
       if (json) {
         const { seq, event_id, ts, body } = record
         return `${JSON.stringify({ v: 1, session_id: id, seq, event_id, ts, ...body })}\n`
@@ -39,8 +43,10 @@ export const showSession = Effect.fnUntraced(function* (id: SessionId, json: boo
       return `${String(record.seq).padStart(4)} ${record.body.type.padEnd(18)} ${cut(sanitise(text).replaceAll("\n", "⏎"), 100)}\n`
     })
     if (!(yield* output.out(lines.join("")))) break
-    after = page.records.at(-1)?.seq ?? after
+    after = page.records.at(-1)?.pos ?? after
     more = page.more
   }
-  return EXIT.done
+  if (damaged === 0) return EXIT.done
+  yield* output.err(`claw: ${describe.damaged(damaged, locale)}\n`)
+  return EXIT.failed
 })

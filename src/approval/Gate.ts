@@ -156,7 +156,7 @@ const judge = Effect.fnUntraced(function* ({ settings, store }: Parts, asked: Ch
 
 const make = Effect.gen(function* () {
   const parts: Parts = { settings: yield* GateSettings, store: yield* GrantStore, approver: yield* Approver }
-  const check = Effect.fn("ApprovalGate.check")(function* (asked: Check) {
+  const check = Effect.fnUntraced(function* (asked: Check) {
     const judgement = yield* judge(parts, asked)
     if (judgement.action !== "ask") return byPolicy(asked, judgement)
     const request = yield* makeRequest(asked, judgement, parts.settings.approvalTimeoutMs)

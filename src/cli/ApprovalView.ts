@@ -1,8 +1,8 @@
 /**
  * The question before something dangerous runs, as lines. Owns: what is shown and in which order; reads no key.
  * Invariants: controls and invisible characters are visible; long lines are wrapped and never cut, so no operator hides
- * behind an edge; where lines are hidden their number stands between the head and the tail, which are always shown
- * (LESSONS 29, R162).
+ * behind an edge; of a command nothing but empty lines is ever folded; where lines of anything else are hidden their
+ * number stands between the head and the tail, which are always shown (LESSONS 29, R162).
  */
 import type { ApprovalRequest, Risk } from "../domain/Approval.ts"
 import type { Locale } from "./Commands.ts"
@@ -74,14 +74,40 @@ const subject = (request: ApprovalRequest): ReadonlyArray<Shown> => {
   return [...command, ...preview.parts.flatMap((part, i) => show(`${i + 1}. ${sanitiseLine(part)}`, ["dim"]))]
 }
 
+// This many empty lines in a row are folded.
+const EMPTY = 3
+
+/** Runs of empty lines as their number: they push what follows off the screen, and hold nothing. */
+const withoutPadding = (lines: ReadonlyArray<string>, { columns, color, locale }: ApprovalOptions) => {
+  const kept: Array<string> = []
+  let run: Array<string> = []
+  const settle = () => {
+    const number = () => wrap(texts[locale].empty(run.length), columns).map((line) => dim(line, color))
+    kept.push(...(run.length < EMPTY ? run : number()))
+    run = []
+  }
+  for (const line of lines) {
+    if (line.trim() === "") {
+      run.push(line)
+      continue
+    }
+    settle()
+    kept.push(line)
+  }
+  settle()
+  return kept
+}
+
 const subjectLines = (request: ApprovalRequest, options: ApprovalOptions): ReadonlyArray<string> => {
   const { columns, color, locale, expanded } = options
   const lines = subject(request).flatMap(({ text, looks }) =>
     fold(text, Math.max(1, columns - INDENT)).map((line) => `${" ".repeat(INDENT)}${styled(line, looks, color)}`)
   )
-  if (expanded || lines.length <= MOST) return lines
-  const hidden = lines.length - HEAD - TAIL
-  return [...lines.slice(0, HEAD), yellow(texts[locale].hidden(hidden), color), ...lines.slice(-TAIL)]
+  if (expanded) return lines
+  if (request.preview?.kind === "command") return withoutPadding(lines, options)
+  if (lines.length <= MOST) return lines
+  const hidden = wrap(texts[locale].hidden(lines.length - HEAD - TAIL), columns).map((line) => yellow(line, color))
+  return [...lines.slice(0, HEAD), ...hidden, ...lines.slice(-TAIL)]
 }
 
 const riskLook: Readonly<Record<Risk, (text: string, color: boolean) => string>> = {
@@ -97,7 +123,8 @@ const expiryLine = (request: ApprovalRequest, options: ApprovalOptions): Readonl
   const time = new Date(at).toLocaleTimeString(locale === "en" ? "en-GB" : locale)
   const seconds = Math.ceil((at - now) / 1_000)
   const text = texts[locale]
-  return [dim(seconds > 0 ? text.expires(time, seconds) : text.expired(time), color)]
+  const sentence = seconds > 0 ? text.expires(time, seconds) : text.expired(time)
+  return wrap(sentence, options.columns).map((line) => dim(line, color))
 }
 
 const grantLines = (request: ApprovalRequest, options: ApprovalOptions): ReadonlyArray<string> => {
@@ -115,12 +142,12 @@ export const approvalLines = (request: ApprovalRequest, options: ApprovalOptions
   const text = texts[locale]
   const recovery = request.kind === "recovery"
   const title = wrap(`${recovery ? text.recovery : text.approval}: ${sanitiseLine(request.tool_name)}`, columns)
-  const risk = riskLook[request.risk](text.risk[request.risk], color)
+  const risk = wrap(text.risk[request.risk], columns).map((line) => riskLook[request.risk](line, color))
   const reason = wrap(sanitise(request.reason).replaceAll("\n", " "), columns)
   const keys = recovery ? text.recoveryKeys : request.grant_options.length === 0 ? text.keysNoSession : text.keys
   return [
     ...title.map((line) => bold(line, color)),
-    risk,
+    ...risk,
     ...(request.reason === "" ? [] : reason),
     "",
     ...subjectLines(request, options),

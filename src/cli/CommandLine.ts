@@ -50,6 +50,8 @@ const findCommand = (words: ReadonlyArray<string>): Result.Result<CommandSpec, U
   return usage(`There is no command "${name}".${suggestion(name, names)} Try: claw --help`)
 }
 
+const isCommand = (word: string): boolean => commands.some(({ name }) => name === word)
+
 const checkFlag = (
   token: Extract<Token, { kind: "option" }>,
   command: CommandSpec
@@ -73,12 +75,38 @@ const checkFlag = (
   return Result.succeed(flag)
 }
 
+const known = (token: Extract<Token, { kind: "option" }>): boolean => flags.some(({ name }) => name === token.name)
+
+/** `help`, `version` and `resume` are other spellings of flags; whoever reads a command line sees the flags alone. */
+const canonical = (line: CommandLine): Result.Result<CommandLine, UsageError> => {
+  const [operand] = line.operands
+  const spelled = (change: Partial<CommandLine>): Result.Result<CommandLine, UsageError> =>
+    Result.map(findCommand([""]), (command) => ({ ...line, command, operands: [], ...change }))
+  switch (line.command.name) {
+    case "version":
+      return spelled({ switches: new Set(["version"]) })
+    case "help":
+      return Result.flatMap(findCommand([operand ?? ""]), (command) =>
+        spelled({ command, switches: new Set(["help"]) })
+      )
+    case "resume":
+      return line.switches.has("help")
+        ? Result.succeed(line)
+        : operand === undefined
+          ? spelled({ switches: new Set([...line.switches, "continue"]) })
+          : spelled({ values: { ...line.values, resume: operand } })
+    default:
+      return Result.succeed(line)
+  }
+}
+
 /** Reads the words after `claw`. */
 export const parse = (args: ReadonlyArray<string>): Result.Result<CommandLine, UsageError> =>
   Result.gen(function* () {
     const { tokens } = tokensOf(args)
     const words = tokens.flatMap((token) => (token.kind === "positional" ? [token.value] : []))
-    const command = yield* findCommand(words)
+    const strange = tokens.find((token) => token.kind === "option" && !known(token))
+    const command = yield* findCommand(strange === undefined ? words : words.slice(0, 1).filter(isCommand))
     const values: Record<string, string> = {}
     const switches = new Set<string>()
     for (const token of tokens) {
@@ -91,5 +119,5 @@ export const parse = (args: ReadonlyArray<string>): Result.Result<CommandLine, U
     if (operands.length > command.maxOperands) {
       return yield* usage(`claw ${command.name} does not take "${operands.at(-1)}". Try: claw ${command.name} --help`)
     }
-    return { command, operands, values, switches }
+    return yield* canonical({ command, operands, values, switches })
   })

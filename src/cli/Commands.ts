@@ -61,6 +61,13 @@ export const commands: ReadonlyArray<CommandSpec> = [
     text: text("one prompt, for scripts; also reads standard input", "执行一条提示，供脚本使用；也读取标准输入")
   },
   {
+    name: "resume",
+    operands: "[ID]",
+    maxOperands: 1,
+    flags: common,
+    text: text("continue a session, by default the newest of this directory", "继续一个会话，默认为此目录最近的会话")
+  },
+  {
     name: "sessions",
     operands: "[list | show ID]",
     maxOperands: 2,
@@ -80,7 +87,15 @@ export const commands: ReadonlyArray<CommandSpec> = [
     maxOperands: 1,
     flags: ["cwd", "json"],
     text: text("the configuration's schema, or its values in force", "配置的模式或当前生效的值")
-  }
+  },
+  {
+    name: "help",
+    operands: "[COMMAND]",
+    maxOperands: 1,
+    flags: [],
+    text: text("show this help, or a command's", "显示此帮助或某个命令的帮助")
+  },
+  { name: "version", operands: "", maxOperands: 0, flags: [], text: text("show the version", "显示版本") }
 ]
 
 /** Exit codes for scripts (DESIGN §9). */

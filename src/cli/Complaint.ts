@@ -21,5 +21,10 @@ export const describe = {
     locale === "en"
       ? `claw: ${sentence(code, locale)} Trying again in ${seconds(delay_ms)} s.`
       : `claw：${sentence(code, locale)} ${seconds(delay_ms)} 秒后重试。`,
+  /** Records of a stored conversation that cannot be read back. */
+  damaged: (records: number, locale: Locale): string =>
+    locale === "en"
+      ? `${records} ${records === 1 ? "record" : "records"} of this session cannot be read; the conversation goes on without ${records === 1 ? "it" : "them"}.`
+      : `此会话有 ${records} 条记录无法读取，对话将在缺少它们的情况下继续。`,
   retried: (locale: Locale): string => (locale === "en" ? "claw: the answer starts over." : "claw：回答重新开始。")
 } as const

@@ -28,11 +28,46 @@ const keyOf = (sequence: string): Input => {
   return { kind: "key", name: parseKey(sequence) ?? text, text }
 }
 
+const PASTE_MARK = "\x1b[200~"
+
+/** Where the text ends in a part of a paste's mark, cut on its way; -1: it does not. */
+const cutMark = (text: string): number => {
+  const at = text.lastIndexOf("\x1b")
+  const part = at === -1 ? "" : text.slice(at)
+  // The escape alone is left to the buffer: it may be the key.
+  return part.length > 1 && part.length < PASTE_MARK.length && PASTE_MARK.startsWith(part) ? at : -1
+}
+
+/** Milliseconds after which such a beginning is what it looks like. */
+const CUT_MS = 500
+
 export const makeDecoder = (emit: (input: Input) => void): Decoder => {
   const buffer = new StdinBuffer({ timeout: ESCAPE_MS })
   buffer.on("data", (sequence: string) => emit(keyOf(sequence)))
   buffer.on("paste", (text: string) =>
     emit({ kind: "paste", text: text.replaceAll("\r\n", "\n").replaceAll("\r", "\n") })
   )
-  return { push: (chunk) => buffer.process(chunk), close: () => buffer.destroy() }
+  let held = ""
+  let timer: NodeJS.Timeout | undefined
+  const release = (text: string) => {
+    if (text !== "") buffer.process(text)
+  }
+  return {
+    push: (chunk) => {
+      clearTimeout(timer)
+      const text = held + chunk
+      const end = cutMark(text)
+      held = end === -1 ? "" : text.slice(end)
+      release(end === -1 ? text : text.slice(0, end))
+      if (held === "") return
+      timer = setTimeout(() => {
+        release(held)
+        held = ""
+      }, CUT_MS)
+    },
+    close: () => {
+      clearTimeout(timer)
+      buffer.destroy()
+    }
+  }
 }

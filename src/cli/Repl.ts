@@ -48,6 +48,8 @@ interface Loop {
   session: SessionRuntime
   /** Ends the subscription to the session that is shown. */
   watching: Scope.Closeable | undefined
+  /** The prompt that was sent last, until the session took or refused it. */
+  sending: Fiber.Fiber<unknown> | undefined
   from: number
   printed: string
   lines: ReadonlyArray<string>
@@ -85,18 +87,20 @@ const act = (loop: Loop, action: ReplState.Action): Effect.Effect<unknown> => {
     case "prompt": {
       const { content, when_busy } = action
       const failed = Effect.sync(() => tell(loop, { kind: "refused" }))
-      return beside(
-        loop,
-        Effect.tapError(session.prompt({ content, when_busy }), () => failed)
-      )
+      const sent = Effect.tapError(session.prompt({ content, when_busy }), () => failed)
+      return Effect.map(beside(loop, sent), (fiber) => void (loop.sending = fiber))
     }
     case "interrupt":
+      // A prompt on its way is a task in a moment; only then there is something to stop.
       return beside(
         loop,
-        Effect.catchIf(
-          session.interrupt(),
-          (error) => error.code === "no_task",
-          () => Effect.void
+        Effect.andThen(
+          loop.sending === undefined ? Effect.void : Fiber.await(loop.sending),
+          Effect.catchIf(
+            session.interrupt(),
+            (error) => error.code === "no_task",
+            () => Effect.void
+          )
         )
       )
     case "answer": {
@@ -215,6 +219,7 @@ export const repl = Effect.fnUntraced(function* (options: ReplOptions) {
     state: ReplState.initial,
     session: options.session,
     watching: undefined,
+    sending: undefined,
     from: 0,
     printed: "",
     lines: options.banner

@@ -5,19 +5,18 @@
  */
 import { createInterface, type Interface } from "node:readline"
 import type { ReadStream } from "node:tty"
-import { Effect, Fiber, Queue } from "effect"
+import { Deferred, Effect, Fiber, Queue } from "effect"
 import type { ApprovalRequest } from "../domain/Approval.ts"
-import { approvalLines } from "./ApprovalView.ts"
+import type { SessionEvent } from "../domain/Event.ts"
 import { EXIT } from "./Commands.ts"
 import { describe } from "./Complaint.ts"
 import { Interrupts } from "./Interrupts.ts"
 import { Output } from "./Output.ts"
+import { askPlain, next, type Said } from "./plainQuestion.ts"
 import type { ReplOptions } from "./Repl.ts"
 import { PROMPT } from "./replView.ts"
 import { exitCode, textWriting } from "./Run.ts"
 import { runSlash } from "./SlashCommands.ts"
-
-type Said = { readonly kind: "line"; readonly text: string } | { readonly kind: "interrupt" } | { readonly kind: "end" }
 
 const openReader = (input: ReadStream) =>
   Effect.gen(function* () {
@@ -36,44 +35,54 @@ interface Plain {
   readonly said: Queue.Queue<Said>
   readonly asks: boolean
   session: ReplOptions["session"]
+  /** Nobody reads the output any more: nothing further is begun. */
+  deaf: boolean
 }
 
 const HINTS = { en: "Ctrl-C again to leave.", "zh-CN": "再按 Ctrl-C 退出。" } as const
 
-const decisions = { y: "allow_once", s: "allow_session" } as const
+interface Asked {
+  readonly request: ApprovalRequest
+  /** Done when the question is answered, by whomever. */
+  readonly resolved: Deferred.Deferred<void>
+}
 
-/** Lines typed before the question was shown are not its answer: they are taken away first. */
-const answer = Effect.fnUntraced(function* (plain: Plain, request: ApprovalRequest) {
-  const output = yield* Output
-  const { locale } = plain.options
-  yield* Queue.clear(plain.said)
-  const lines = approvalLines(request, { columns: output.columns(), color: false, locale, expanded: true })
-  yield* output.out(`${lines.join("\n")}\n? `)
-  const said = yield* Queue.take(plain.said)
-  const word = said.kind === "line" ? said.text.trim().toLowerCase() : ""
-  const decision = word === "y" || word === "s" ? decisions[word] : "deny"
-  yield* Effect.ignore(plain.session.answer({ request_id: request.request_id, decision, by: "terminal" }))
+/** Questions of one task, in order, each until it is resolved. */
+const makeQuestions = Effect.map(Queue.unbounded<Asked>(), (queue) => {
+  const open = new Map<string, Asked>()
+  return {
+    queue,
+    see: (event: SessionEvent): void => {
+      if (event.type === "approval_request") {
+        const asked = { request: event, resolved: Deferred.makeUnsafe<void>() }
+        open.set(event.call_id, asked)
+        Queue.offerUnsafe(queue, asked)
+      } else if (event.type === "approval_resolved") {
+        const asked = open.get(event.call_id)
+        if (asked !== undefined) Deferred.doneUnsafe(asked.resolved, Effect.void)
+      }
+    }
+  }
+})
+
+const answer = Effect.fnUntraced(function* ({ said, session, options }: Plain, { request, resolved }: Asked) {
+  const answered = yield* askPlain(request, said, Deferred.await(resolved), options.locale)
+  if (answered === undefined) return
+  yield* Effect.ignore(session.answer({ request_id: request.request_id, ...answered, by: "terminal" }))
 })
 
 const prompt = Effect.fnUntraced(function* (plain: Plain, content: string) {
   const { session, asks, options } = plain
-  const questions = yield* Queue.unbounded<ApprovalRequest>()
-  const writing = yield* textWriting(
-    session,
-    options.locale,
-    (event) => {
-      if (event.type === "approval_request") Queue.offerUnsafe(questions, event)
-    },
-    asks
-  )
+  const { queue, see } = yield* makeQuestions
+  const writing = yield* textWriting(session, options.locale, see, asks)
   const asking = yield* Effect.forkScoped(
-    Effect.forever(Effect.flatMap(Queue.take(questions), (request) => answer(plain, request)))
+    Effect.forever(Effect.flatMap(Queue.take(queue), (one) => answer(plain, one)))
   )
   const { task } = yield* session.prompt({ content })
   if (task === undefined) return EXIT.done
   const end = yield* Effect.onInterrupt(task.await, () => task.cancel)
   yield* Fiber.interrupt(asking)
-  yield* writing.finish
+  if (!(yield* writing.finish)) plain.deaf = true
   const output = yield* Output
   if (end.error !== undefined) yield* output.err(`claw: ${describe.error(end.error, options.locale)}\n`)
   return exitCode(end)
@@ -119,7 +128,7 @@ const complain = Effect.fnUntraced(function* (
 export const replPlain = Effect.fnUntraced(function* (options: ReplOptions, input: ReadStream) {
   const output = yield* Output
   const said = yield* openReader(input)
-  const plain: Plain = { options, said, asks: input.isTTY, session: options.session }
+  const plain: Plain = { options, said, asks: input.isTTY, session: options.session, deaf: false }
   if (input.isTTY) yield* claimInterrupts(plain)
   const invite = input.isTTY ? output.out(PROMPT) : Effect.void
   yield* input.isTTY ? output.out(options.banner.map((line) => `${line}\n`).join("")) : output.err("")
@@ -127,19 +136,20 @@ export const replPlain = Effect.fnUntraced(function* (options: ReplOptions, inpu
   let leaving = false
   for (;;) {
     yield* invite
-    const next = yield* Queue.take(said)
-    if (next.kind === "end") return code
-    if (next.kind === "interrupt") {
+    const heard = yield* next(said)
+    if (heard.kind === "end") return code
+    if (heard.kind === "interrupt") {
       if (leaving) return code
       leaving = true
       yield* output.out(`\n${HINTS[options.locale]}\n`)
       continue
     }
     leaving = false
-    const exit = yield* Effect.catchTag(oneLine(plain, next.text), "RuntimeError", ({ code, message, isRetryable }) =>
+    const exit = yield* Effect.catchTag(oneLine(plain, heard.text), "RuntimeError", ({ code, message, isRetryable }) =>
       complain({ code, message, retryable: isRetryable }, options.locale)
     )
     if (exit === undefined) return code
     code = exit === EXIT.done ? code : exit
+    if (plain.deaf) return code
   }
 }, Effect.scoped)

@@ -48,11 +48,13 @@ const writeTo = (output: Output["Service"], writer: Writer) => (events: Readonly
 const ending = (
   task: Task,
   reading: Fiber.Fiber<boolean, RuntimeError>,
-  caughtUp: Effect.Effect<boolean, RuntimeError>
+  caughtUp: Effect.Effect<boolean, RuntimeError>,
+  restore: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 ): Effect.Effect<EndedTask, RuntimeError> => {
   const gone = Effect.flatMap(Fiber.join(reading), (whole) => (whole ? Effect.never : task.cancel))
   const settled = Effect.timeoutOption(Effect.interruptible(caughtUp), LINGER)
-  return Effect.raceFirst(task.await, gone).pipe(
+  // The handler stands outside: an interrupt that waited while the prompt was sent must meet it.
+  return restore(Effect.raceFirst(task.await, gone)).pipe(
     Effect.onInterrupt(() => Effect.andThen(task.cancel, Effect.ignore(settled)))
   )
 }
@@ -86,7 +88,7 @@ export const run = Effect.fnUntraced(function* (session: SessionRuntime, options
   })
   const end = yield* Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(session.prompt({ content }), ({ task }) =>
-      task === undefined ? Effect.succeed(undefined) : restore(ending(task, following.reading, caughtUp))
+      task === undefined ? Effect.succeed(undefined) : ending(task, following.reading, caughtUp, restore)
     )
   )
   if (end === undefined) return EXIT.failed

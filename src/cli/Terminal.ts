@@ -6,6 +6,7 @@
  */
 import { Context, type Effect } from "effect"
 import type { Input } from "./Keyboard.ts"
+import { width } from "./Width.ts"
 
 export type TerminalInput = Input | { readonly kind: "resize" } | { readonly kind: "end" }
 
@@ -33,34 +34,61 @@ const BEGIN = "\x1b[?2026h\x1b[?25l"
 const END = "\x1b[?2026l"
 
 export interface Screen {
-  /** The text that turns the last frame into this one. */
-  readonly frame: (frame: Frame, rows: number) => string
+  /** The text that turns the last frame into this one; empty where it is the same. */
+  readonly frame: (frame: Frame, size: { readonly rows: number; readonly columns: number }) => string
   /** The text that leaves the screen in order: cursor below everything, visible. */
   readonly leave: () => string
 }
 
-/** Remembers how many rows are live and where the cursor was left. */
+interface Drawn {
+  readonly live: ReadonlyArray<string>
+  /** Row of `live` where the cursor was left; its column, where it is visible. */
+  readonly row: number
+  readonly column: number | undefined
+  readonly columns: number
+}
+
+const same = (a: Drawn, b: Drawn): boolean =>
+  a.row === b.row &&
+  a.column === b.column &&
+  a.columns === b.columns &&
+  a.live.length === b.live.length &&
+  a.live.every((line, i) => line === b.live[i])
+
+/** Rows from the first live line down to the cursor; a terminal that became narrower has wrapped the lines between. */
+const rowsAbove = ({ live, row, columns: before }: Drawn, columns: number): number =>
+  columns >= before
+    ? row
+    : live.slice(0, row).reduce((sum, line) => sum + Math.max(1, Math.ceil(width(line) / columns)), 0)
+
+/** Each line clears its own row before it is written, the last one everything below: a full row keeps its last column. */
+const written = (settled: ReadonlyArray<string>, live: ReadonlyArray<string>): string => {
+  const [last = "", ...before] = live.toReversed()
+  return [...settled, ...before.toReversed()].map((line) => `\x1b[K${line}\r\n`).join("") + `\x1b[J${last}`
+}
+
+/** Remembers what is live and where the cursor was left. */
 export const makeScreen = (): Screen => {
-  let below = 0
-  let cursorRow = 0
-  const home = () => (cursorRow > 0 ? `\x1b[${cursorRow}A\r` : "\r")
+  let drawn: Drawn = { live: [], row: 0, column: undefined, columns: 0 }
   return {
-    frame: ({ settled, live, cursor }, rows) => {
-      const room = Math.max(1, rows - 1)
-      const hidden = Math.max(0, live.length - room)
+    frame: ({ settled, live, cursor }, { rows, columns }) => {
+      const hidden = Math.max(0, live.length - Math.max(1, rows - 1))
       const kept = live.slice(hidden)
-      const start = `${BEGIN}${home()}\x1b[J`
-      const above = settled.map((line) => `${line}\r\n`).join("")
-      below = Math.max(0, kept.length - 1)
+      const below = Math.max(0, kept.length - 1)
       const row = cursor === undefined ? below : Math.max(0, cursor.row - hidden)
-      const up = below - row > 0 ? `\x1b[${below - row}A` : ""
-      const place = cursor === undefined ? "" : `${up}\r${cursor.column > 0 ? `\x1b[${cursor.column}C` : ""}\x1b[?25h`
-      cursorRow = cursor === undefined ? below : row
-      return `${start}${above}${kept.join("\r\n")}${place}${END}`
+      const next: Drawn = { live: kept, row, column: cursor?.column, columns }
+      if (settled.length === 0 && same(drawn, next)) return ""
+      const up = rowsAbove(drawn, columns)
+      const home = up > 0 ? `\x1b[${up}A\r` : "\r"
+      const back = below - row > 0 ? `\x1b[${below - row}A` : ""
+      const right = cursor !== undefined && cursor.column > 0 ? `\x1b[${cursor.column}C` : ""
+      const place = cursor === undefined ? "" : `${back}\r${right}\x1b[?25h`
+      drawn = next
+      return `${BEGIN}${home}${written(settled, kept)}${place}${END}`
     },
     leave: () => {
-      const down = below - cursorRow > 0 ? `\x1b[${below - cursorRow}B` : ""
-      return `${down}\r\n\x1b[?25h`
+      const down = Math.max(0, drawn.live.length - 1) - drawn.row
+      return `${down > 0 ? `\x1b[${down}B` : ""}\r\n\x1b[?25h`
     }
   }
 }

@@ -3,6 +3,7 @@
  * Invariants: the caret stands between clusters; what is submitted is exactly what was typed or pasted; nothing here
  * knows a terminal.
  */
+import { sanitise } from "./Sanitise.ts"
 import { clusters, width } from "./Width.ts"
 
 export interface Editor {
@@ -153,7 +154,10 @@ export interface Layout {
   readonly column: number
 }
 
-const shown = (cluster: string): string => (cluster === "\t" ? "    " : cluster)
+const printable = /^[\x20-\x7e]$/
+/** A cluster as it is drawn: what was pasted may hold controls and invisible characters. */
+const shown = (cluster: string): string =>
+  printable.test(cluster) ? cluster : cluster === "\t" ? "    " : sanitise(cluster)
 
 /** The text as lines of at most `columns`, the first behind `prompt`, the others indented as far. */
 export const layout = (editor: Editor, prompt: string, columns: number): Layout => {

@@ -11,12 +11,16 @@ export interface Question {
   readonly request: ApprovalRequest
   /** Keys count from here on, milliseconds; each that comes earlier was meant for something else and moves it. */
   readonly open_at: number
+  /** A line was being typed when the question came: early keys still belong to it. */
+  readonly typing: boolean
   readonly expanded: boolean
   readonly phase:
     | { readonly kind: "choose" }
     | { readonly kind: "grant" }
     /** Typing the reason of a refusal. */
     | { readonly kind: "reason"; readonly text: string }
+    /** The answer is on its way; keys mean nothing until the question is gone. */
+    | { readonly kind: "answered" }
 }
 
 export interface Answered {
@@ -32,13 +36,17 @@ export const SETTLE_MS = 150
 /** Milliseconds of silence that end what somebody was typing when the question came. */
 export const TYPING_MS = 600
 
-/** `typing`: a line was being typed just before, so the next keys may belong to it. */
+/** `typing`: a line was being typed just before. */
 export const ask = (request: ApprovalRequest, now: number, typing = false): Question => ({
   request,
   open_at: now + (typing ? TYPING_MS : SETTLE_MS),
+  typing,
   expanded: false,
   phase: { kind: "choose" }
 })
+
+/** Whether a key comes too early to be an answer. */
+export const isEarly = (question: Question, now: number): boolean => now < question.open_at
 
 const deny: Step = { answer: { decision: "deny" } }
 
@@ -98,10 +106,10 @@ const recover = (question: Question, name: string): Step => {
 
 /** What an input does. Pastes and early keys do nothing but keep the question closed for longer. */
 export const press = (question: Question, input: Input, now: number): Step => {
-  if (input.kind === "paste" || now < question.open_at) {
+  if (input.kind === "paste" || isEarly(question, now)) {
     return { question: { ...question, open_at: Math.max(question.open_at, now + TYPING_MS) } }
   }
-  if (question.request.kind === "recovery") return recover(question, input.name)
+  if (question.request.kind === "recovery" && question.phase.kind === "choose") return recover(question, input.name)
   switch (question.phase.kind) {
     case "choose":
       return choose(question, input.name)
@@ -109,5 +117,10 @@ export const press = (question: Question, input: Input, now: number): Step => {
       return grant(question, input.name)
     case "reason":
       return reason(question, question.phase.text, input)
+    case "answered":
+      return { question }
   }
 }
+
+/** The question after its answer was given. */
+export const answered = (question: Question): Question => ({ ...question, phase: { kind: "answered" } })

@@ -1,8 +1,8 @@
 /**
  * What the terminal does with each key and each event of the session: pure, (state, happening) → state and actions.
  * Owns: which line is a command, what Ctrl-C means when, which question is open. The effects are thin around it.
- * Invariants: while a question is open no key reaches the line being typed, which is kept; a line that begins with `/`
- * never reaches the model (R086, R089); Ctrl-C never ends the program while a task runs (R092).
+ * Invariants: while a question is open the line being typed is kept, and gets only keys that were meant for it; a line
+ * that begins with `/` never reaches the model (R086, R089); Ctrl-C never ends the program while a task runs (R092).
  */
 import type { ApprovalRequest } from "../domain/Approval.ts"
 import type { SessionEvent } from "../domain/Event.ts"
@@ -135,10 +135,13 @@ const onTab = (state: ReplState, { commands, workspace }: Surroundings): Stepped
 
 const onQuestion = (state: ReplState, question: Question.Question, input: Input, now: number): Stepped => {
   const step = Question.press(question, input, now)
-  if ("question" in step) return only({ ...state, question: step.question })
-  const asked = state.asked.filter((request) => request.request_id !== question.request.request_id)
+  if ("question" in step) {
+    const goesOn = question.typing && Question.isEarly(question, now)
+    const editor = goesOn ? LineEditor.insert(state.editor, input.text) : state.editor
+    return only({ ...state, editor, question: step.question })
+  }
   const answer: Action = { kind: "answer", request: question.request, answered: step.answer }
-  return only(withNextQuestion({ ...state, asked, question: undefined }, now), answer)
+  return only({ ...state, question: Question.answered(question) }, answer)
 }
 
 const onKey = (state: ReplState, key: Extract<Input, { kind: "key" }>, around: Surroundings): Stepped => {

@@ -11,7 +11,7 @@ import { sanitiseLine } from "./Sanitise.ts"
 import { bold, dim } from "./Style.ts"
 import type { Frame } from "./Terminal.ts"
 import { render } from "./transcriptLines.ts"
-import { cut } from "./Width.ts"
+import { cut, fold, width } from "./Width.ts"
 
 export interface ViewOptions {
   readonly columns: number
@@ -42,12 +42,14 @@ const question = (state: ReplState, options: ViewOptions) => {
   const { columns, color, locale, now, rows, printed } = options
   const lines = approvalLines(open.request, { columns, color, locale, expanded: open.expanded, now })
   const key = `${open.request.request_id} ${open.expanded}`
-  const tail =
+  const last =
     open.phase.kind === "reason"
-      ? [`${reasons[locale]}${sanitiseLine(open.phase.text)}`]
+      ? `${reasons[locale]}${sanitiseLine(open.phase.text)}`
       : open.phase.kind === "grant"
-        ? [choose[locale]]
-        : []
+        ? choose[locale]
+        : ""
+  // One column stays free for the cursor.
+  const tail = last === "" ? [] : fold(last, columns - 1).slice(-(rows >> 1))
   if (lines.length + tail.length <= rows - 4) return { settled: [], live: [...lines, ...tail], key: "" }
   const settled = printed === key ? [] : lines.slice(0, -1)
   return { settled, live: [...lines.slice(-1), ...tail], key }
@@ -76,9 +78,7 @@ export const view = (state: ReplState, options: ViewOptions): View => {
     const live = asked.live
     const last = live.at(-1) ?? ""
     const cursor =
-      state.question?.phase.kind === "reason"
-        ? { cursor: { row: live.length - 1, column: Math.min(columns - 1, last.length) } }
-        : {}
+      state.question?.phase.kind === "reason" ? { cursor: { row: live.length - 1, column: width(last) } } : {}
     return { frame: { settled, live, ...cursor }, from: transcript.next, printed: asked.key }
   }
   const editor = typing(state, options)

@@ -25,6 +25,7 @@ export interface Texts {
   readonly estimated: string
   readonly above: (lines: number | undefined) => string
   readonly hidden: (lines: number) => string
+  readonly empty: (lines: number) => string
   readonly lines: (count: number) => string
   readonly approval: string
   readonly recovery: string
@@ -76,6 +77,7 @@ const en: Texts = {
   estimated: "estimated",
   above: (lines) => (lines === undefined ? "… more above" : `… ${lines} more ${lines === 1 ? "line" : "lines"} above`),
   hidden: (lines) => `… ${lines} hidden ${lines === 1 ? "line" : "lines"} · press e to see all …`,
+  empty: (lines) => `… ${lines} empty lines …`,
   lines: (count) => `${count} ${count === 1 ? "line" : "lines"}`,
   approval: "Approval needed",
   recovery: "Interrupted call: it may or may not have happened",
@@ -128,6 +130,7 @@ const zh: Texts = {
   estimated: "估算",
   above: (lines) => (lines === undefined ? "… 上面还有" : `… 上面还有 ${lines} 行`),
   hidden: (lines) => `… 隐藏了 ${lines} 行 · 按 e 查看全部 …`,
+  empty: (lines) => `… ${lines} 个空行 …`,
   lines: (count) => `${count} 行`,
   approval: "需要批准",
   recovery: "被中断的调用：可能已经发生，也可能没有",

@@ -60,6 +60,8 @@ const workspaceFile = (workspace: string) => join(workspace, ".claw", "config.js
 const readWorkspace = (workspace: string): Result.Result<ConfigFile, ConfigError> => {
   const path = workspaceFile(workspace)
   const where = join(workspace, ".claw")
+  // A workspace that is a file has no configuration; what is wrong with it is told where it is opened.
+  if (lstatSync(workspace, { throwIfNoEntry: false })?.isFile() === true) return Result.succeed({})
   const directory = Result.try(() => lstatSync(where, { throwIfNoEntry: false }))
   if (Result.isFailure(directory)) return Result.fail(new ConfigError({ where, detail: "this cannot be read." }))
   if (directory.success === undefined) return Result.succeed({})
@@ -90,6 +92,12 @@ const withOpenaiUrl = (env: environment.Environment, own: ConfigFile, ...others:
   )
 }
 
+/** A place where no directory can be made; Node's own recursive mkdir never returns from some of them. */
+const checkStateDirectory = (path: string): Result.Result<string, ConfigError> =>
+  /^\/(?:proc|sys)(?:\/|$)/.test(path)
+    ? Result.fail(new ConfigError({ where: "state_dir", detail: `claw cannot keep anything in ${path}.` }))
+    : Result.succeed(path)
+
 /** Reads everything, once. */
 export const load = (input: ConfigInput = {}): Result.Result<ConfigShape, ConfigError> =>
   Result.gen(function* () {
@@ -109,7 +117,7 @@ export const load = (input: ConfigInput = {}): Result.Result<ConfigShape, Config
     const file = workspaceFile(workspace)
     return {
       ...settings,
-      state_dir: resolvePath(settings.state_dir),
+      state_dir: yield* checkStateDirectory(resolvePath(settings.state_dir)),
       workspace,
       apiKey: (variable: string) => environment.keyFrom(env, variable),
       secrets: environment.secretsFrom(env),

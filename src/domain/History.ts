@@ -1,8 +1,8 @@
 /**
  * The messages of a session, as a model may be sent them. Invariant: for any state, each call of an assistant message
  * has exactly one tool message, right behind it, in the calls' order; no message is empty; nothing starts with a
- * result; text is well-formed UTF-16 (LESSONS 11, 12, 16). Messages of an unchanged item are the same objects each
- * time, so that a provider may keep their serialised form.
+ * result; text is well-formed UTF-16 (LESSONS 11, 12, 16). With one cache, messages of an unchanged item are the same
+ * objects each time, so that a provider may keep their serialised form.
  */
 import type { Message, ToolMessage } from "./Message.ts"
 import type { AnswerItem, CallState, HistoryItem, SessionState } from "./Session.ts"
@@ -50,15 +50,41 @@ const ofItem = (item: HistoryItem): ReadonlyArray<Message> => {
   }
 }
 
-const known = new WeakMap<HistoryItem, ReadonlyArray<Message>>()
+/** Messages made of items, kept by whoever asks again: an unchanged item gives the same objects. */
+export type MessageCache = WeakMap<HistoryItem, ReadonlyArray<Message>>
 
-const messagesOf = (item: HistoryItem): ReadonlyArray<Message> => {
-  const found = known.get(item)
+const messagesOf = (item: HistoryItem, made: MessageCache): ReadonlyArray<Message> => {
+  const found = made.get(item)
   if (found !== undefined) return found
-  const made = ofItem(item)
-  known.set(item, made)
-  return made
+  const fresh = ofItem(item)
+  made.set(item, fresh)
+  return fresh
 }
 
 /** The whole history, without the system prompt. */
-export const messages = (state: SessionState): ReadonlyArray<Message> => state.history.flatMap(messagesOf)
+export const messages = (state: SessionState, made: MessageCache = new WeakMap()): ReadonlyArray<Message> => {
+  const all: Array<Message> = []
+  for (const item of state.history) for (const message of messagesOf(item, made)) all.push(message)
+  return all
+}
+
+/**
+ * `messages` for one task's turns: what an earlier turn saw is not looked at again, as long as the history only grew,
+ * so that the two-hundredth turn costs what the tenth did. `head` stands in front, the same object each time.
+ */
+export const makeView = (head: Message): ((state: SessionState) => ReadonlyArray<Message>) => {
+  const made: MessageCache = new WeakMap()
+  let seen: ReadonlyArray<HistoryItem> = []
+  let all: Array<Message> = [head]
+  return ({ history }) => {
+    const grew = seen.every((item, i) => item === history[i])
+    const from = grew ? seen.length : 0
+    if (from === 0) all = [head]
+    for (let i = from; i < history.length; i++) {
+      const item = history[i]
+      if (item !== undefined) all.push(...messagesOf(item, made))
+    }
+    seen = history
+    return all.slice()
+  }
+}

@@ -11,6 +11,7 @@ import { close, type Outcome } from "../domain/Decide.ts"
 import { errorBody } from "../domain/ErrorCode.ts"
 import { newPromptId, newTaskId, type PromptId, type SessionId, type TaskId } from "../domain/Ids.ts"
 import type { EndedTask, SessionState } from "../domain/Session.ts"
+import { KnownSecrets } from "../observability/Redact.ts"
 import { Provider } from "../provider/Provider.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { EngineLimits, ProcessSlots } from "./EngineLimits.ts"
@@ -63,7 +64,8 @@ const make = Effect.gen(function* () {
   const limits = yield* EngineLimits
   const processSlots = yield* ProcessSlots
   const sessionSlots = yield* Semaphore.make(limits.tool_concurrency)
-  const services = { provider, registry, gate, reporter, systemPrompt, limits, processSlots, sessionSlots }
+  const mask = yield* KnownSecrets
+  const services = { provider, registry, gate, reporter, systemPrompt, limits, processSlots, sessionSlots, mask }
 
   const run = (input: TaskInput) =>
     Effect.uninterruptibleMask((restore) => {

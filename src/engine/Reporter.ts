@@ -20,6 +20,11 @@ export class Reporter extends Context.Service<
   {
     /** Commits the facts in order, in one append, and returns the session's state with them folded in. */
     readonly report: (bodies: ReadonlyArray<ReportBody>) => Effect.Effect<SessionState, ReportError>
+    /**
+     * Facts that nobody waits for: committed in front of the next report, in the same append; a report of nothing
+     * commits them alone. For decisions without a person: losing one costs nothing, since its call has not begun.
+     */
+    readonly later: (bodies: ReadonlyArray<ReportBody>) => void
     /** Deltas and states for whoever watches. */
     readonly signal: (bodies: ReadonlyArray<LiveBody>) => void
     readonly state: Effect.Effect<SessionState>
@@ -34,17 +39,17 @@ export interface Sink {
 /** A reporter for programs that keep no journal: facts are folded in memory and handed to `sink`. */
 export const make = (sink: Sink = {}, session_id = "local" as SessionId, start: SessionState = initial) => {
   let state = start
+  const take = (bodies: ReadonlyArray<ReportBody>) => {
+    for (const body of bodies) {
+      if (isPrivate(body)) continue
+      state = fold(state, body)
+      const ts = new Date().toISOString()
+      sink.event?.({ v: 1, session_id, seq: state.seq, event_id: newEventId(), ts, ...body })
+    }
+  }
   return Reporter.of({
-    report: (bodies) =>
-      Effect.sync(() => {
-        for (const body of bodies) {
-          if (isPrivate(body)) continue
-          state = fold(state, body)
-          const ts = new Date().toISOString()
-          sink.event?.({ v: 1, session_id, seq: state.seq, event_id: newEventId(), ts, ...body })
-        }
-        return state
-      }),
+    report: (bodies) => Effect.sync(() => (take(bodies), state)),
+    later: take,
     signal: (bodies) => {
       if (sink.live !== undefined) for (const body of bodies) sink.live(body)
     },

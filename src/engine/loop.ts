@@ -8,10 +8,9 @@ import type { ApprovalGate } from "../approval/ApprovalGate.ts"
 import type { SystemPrompt } from "../context/SystemPrompt.ts"
 import { steers } from "../domain/Decide.ts"
 import type { ReportBody, StateName } from "../domain/Event.ts"
-import { messages } from "../domain/History.ts"
+import { makeView } from "../domain/History.ts"
 import { newPromptId, newStreamId, type SessionId, type TaskId } from "../domain/Ids.ts"
 import { lastCalls, type SessionState } from "../domain/Session.ts"
-import type { SystemMessage } from "../domain/Message.ts"
 import * as Usage from "../domain/Usage.ts"
 import type { Provider } from "../provider/Provider.ts"
 import type { ToolRegistry } from "../tools/ToolRegistry.ts"
@@ -38,6 +37,7 @@ export interface Run {
   readonly limits: Limits
   readonly sessionSlots: Semaphore.Semaphore
   readonly processSlots: Semaphore.Semaphore
+  readonly mask: (text: string) => string
   /** The answer being shown, for whoever closes the task. */
   readonly open: { shown: Parts.ShownAnswer | undefined }
 }
@@ -45,7 +45,9 @@ export interface Run {
 /** What the task remembers from turn to turn besides the journal. */
 interface Memory {
   readonly conversation: object
-  readonly system: SystemMessage
+  /** The system prompt and the history, as the model is sent them. */
+  readonly view: ReturnType<typeof makeView>
+  readonly usedIds: Set<string>
   readonly steps: ReadonlyArray<LoopGuard.Step>
   readonly badTurns: number
   readonly toolMs: number
@@ -110,16 +112,17 @@ const askModel = Effect.fnUntraced(function* (run: Run, turn: number, memory: Me
         run.open.shown = shown
       },
       request: {
-        messages: [memory.system, ...messages(state)],
+        messages: memory.view(state),
         tools: run.registry.definitions,
         conversation: memory.conversation,
         ...(run.model === undefined ? {} : { model: run.model }),
         ...(max_output_tokens === undefined ? {} : { max_output_tokens })
       }
     }),
-    spans.model
+    spans.model,
+    { captureStackTrace: false }
   )
-  const planned = yield* Pairing.plan(run.registry, state, answer.completed)
+  const planned = yield* Pairing.plan(run.registry, memory.usedIds, answer.completed)
   yield* run.reporter.report([...answerFacts(run, state, turn, answer), ...Pairing.facts(planned, at)])
   run.open.shown = undefined
   return { planned, finish: answer.completed.finish_reason }
@@ -184,7 +187,11 @@ export const runTurns = Effect.fnUntraced(function* (run: Run) {
     })
   }
   const system = { role: "system", content: yield* run.systemPrompt.text } as const
-  let memory: Memory | undefined = { conversation: {}, system, steps: [], badTurns: 0, toolMs: 0 }
+  const usedIds = Pairing.usedIds(yield* run.reporter.state)
+  const start = { conversation: {}, view: makeView(system), usedIds }
+  let memory: Memory | undefined = { ...start, steps: [], badTurns: 0, toolMs: 0 }
   for (let turn = 1; memory !== undefined; turn++)
-    memory = yield* Effect.withSpan(oneTurn(run, turn, memory), spans.turn)
+    memory = yield* Effect.withSpan(oneTurn(run, turn, memory), spans.turn, {
+      captureStackTrace: false
+    })
 })

@@ -22,7 +22,8 @@ export type Planned =
       readonly assessment: RiskAssessment
     }
 
-const usedIds = (state: SessionState): Set<string> =>
+/** The call ids that a session has used. */
+export const usedIds = (state: SessionState): Set<string> =>
   new Set(state.history.flatMap((item) => (item.kind === "answer" ? item.calls.map((call) => call.call_id) : [])))
 
 const planOne = (registry: ToolRegistry["Service"], call: ToolCall) => {
@@ -42,13 +43,12 @@ const planOne = (registry: ToolRegistry["Service"], call: ToolCall) => {
   )
 }
 
-/** What each call of an answer is, before anything is asked or run. */
+/** What each call of an answer is, before anything is asked or run. Adds its ids to `used`. */
 export const plan = Effect.fnUntraced(function* (
   registry: ToolRegistry["Service"],
-  state: SessionState,
+  used: Set<string>,
   completed: Completed
 ) {
-  const used = usedIds(state)
   const bad = new Map(completed.bad_calls.map((call) => [call.call_id, call]))
   const planned: Array<Planned> = []
   for (const made of completed.message.tool_calls) {

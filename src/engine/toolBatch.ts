@@ -27,6 +27,8 @@ export interface Batch {
   readonly limits: Limits
   readonly sessionSlots: Semaphore.Semaphore
   readonly processSlots: Semaphore.Semaphore
+  /** Takes known secrets out of a text. */
+  readonly mask: (text: string) => string
 }
 
 type Ready = Extract<Planned, { readonly kind: "ready" }>
@@ -67,7 +69,7 @@ const deniedText = (verdict: Verdict): string => {
 
 const checkOne = Effect.fnUntraced(function* (batch: Batch, item: Planned) {
   if (item.kind === "bad") {
-    yield* batch.reporter.report([result(batch, item, { status: "error", result: item.error.message, duration_ms: 0 })])
+    batch.reporter.later([result(batch, item, { status: "error", result: item.error.message, duration_ms: 0 })])
     return undefined
   }
   const { call, resolved, assessment } = item
@@ -76,7 +78,8 @@ const checkOne = Effect.fnUntraced(function* (batch: Batch, item: Planned) {
   const verdict = yield* batch.gate.check({ session_id, ...at, call, digest: resolved.digest, assessment, preview })
   const decided = resolvedBody(batch, item, verdict)
   if (verdict.permit !== undefined) {
-    yield* batch.reporter.report([decided])
+    if (verdict.via === "user") yield* batch.reporter.report([decided])
+    else batch.reporter.later([decided])
     return { item, permit: verdict.permit } satisfies Approved
   }
   const denied = result(batch, item, { status: "denied", result: deniedText(verdict), duration_ms: 0 })
@@ -94,8 +97,8 @@ const mustWait = (earlier: Ready, later: Ready): boolean => {
 const failureFields = (error: ToolError) =>
   ({ status: error.code === "tool_timeout" ? "timeout" : "error", result: error.message }) as const
 
-const outputFields = (output: ToolOutput, limit: number) => {
-  const bounded = Bounded.cut(output.content.toWellFormed(), limit)
+const outputFields = (output: ToolOutput, { limits, mask }: Batch) => {
+  const bounded = Bounded.cut(mask(output.content).toWellFormed(), limits.tool_output_chars)
   const status = output.timed_out === true ? "timeout" : output.is_error === true ? "error" : "ok"
   return {
     status,
@@ -106,8 +109,8 @@ const outputFields = (output: ToolOutput, limit: number) => {
   } as const
 }
 
-const fieldsOf = (exit: Exit.Exit<ToolOutput, ToolError>, limit: number) => {
-  if (Exit.isSuccess(exit)) return outputFields(exit.value, limit)
+const fieldsOf = (exit: Exit.Exit<ToolOutput, ToolError>, batch: Batch) => {
+  if (Exit.isSuccess(exit)) return outputFields(exit.value, batch)
   const error = exit.cause.reasons.find(Cause.isFailReason)?.error
   return failureFields(error ?? new ToolError({ code: "tool_failed", detail: "The tool failed inside." }))
 }
@@ -116,7 +119,7 @@ const liveOutput = (batch: Batch, item: Ready) => {
   let offset = 0
   return (text: string): void => {
     const room = batch.limits.live_output_chars - offset
-    const content = text.slice(0, Math.max(0, room)).toWellFormed()
+    const content = batch.mask(text).slice(0, Math.max(0, room)).toWellFormed()
     if (content === "") return
     const { call_id } = item.call
     const { task_id } = batch.at
@@ -131,6 +134,7 @@ const runOne = Effect.fnUntraced(function* (batch: Batch, { item, permit }: Appr
   const begun = yield* Clock.currentTimeMillis
   const exit = yield* batch.registry
     .execute(resolved, permit, {
+      task_id: batch.at.task_id,
       call_id: call.call_id,
       emit: liveOutput(batch, item),
       processStarted: (pid, start_time) => {
@@ -139,12 +143,13 @@ const runOne = Effect.fnUntraced(function* (batch: Batch, { item, permit }: Appr
         return Effect.ignore(batch.reporter.report([started]))
       }
     })
-    .pipe(Effect.withSpan(spans.tool, { attributes: { [attributes.tool]: call.tool_name } }), Effect.exit)
+    .pipe(
+      Effect.withSpan(spans.tool, { attributes: { [attributes.tool]: call.tool_name } }, { captureStackTrace: false }),
+      Effect.exit
+    )
   if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
   const duration_ms = Math.round((yield* Clock.currentTimeMillis) - begun)
-  yield* batch.reporter.report([
-    result(batch, item, { ...fieldsOf(exit, batch.limits.tool_output_chars), duration_ms })
-  ])
+  yield* batch.reporter.report([result(batch, item, { ...fieldsOf(exit, batch), duration_ms })])
   return duration_ms
 })
 
@@ -171,6 +176,7 @@ export const run = Effect.fnUntraced(function* (batch: Batch, planned: ReadonlyA
     const ok = yield* checkOne(batch, item)
     if (ok !== undefined) approved.push(ok)
   }
+  yield* batch.reporter.report([])
   if (approved.length === 0) return 0
   batch.reporter.signal([{ type: "state", state: "executing_tools", task_id: batch.at.task_id }])
   return yield* runAll(batch, approved)

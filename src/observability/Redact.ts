@@ -3,6 +3,7 @@
  * Invariants: a value that this process knows as secret never comes out, whole, URL-encoded or inside JSON; ordinary
  * text comes out as it went in; every pattern is linear in the length of the text (R272, SECURITY T6, C021).
  */
+import { Context } from "effect"
 
 export const MASK = "[redacted]"
 
@@ -78,4 +79,18 @@ export const make = (secrets: ReadonlyArray<string>): Redactor => {
     )
   }
   return { text, value: (value) => walk(value, 0) }
+}
+
+/**
+ * Masks what this process knows to be secret in all that a tool brings back, before it is stored, shown or sent to a
+ * model. Values only: a shape alone may be the very text that a person wants edited.
+ */
+export const KnownSecrets = Context.Reference<(text: string) => string>("claw/observability/KnownSecrets", {
+  defaultValue: () => (text) => text
+})
+
+/** The masking of exactly these values. */
+export const maskKnown = (secrets: ReadonlyArray<string>): ((text: string) => string) => {
+  const known = knownValues(secrets)
+  return known === undefined ? (text) => text : (text) => text.replace(known, MASK)
 }

@@ -16,7 +16,11 @@ interface Watcher {
   waiting: Array<SessionEvent> | undefined
 }
 
-type OpenStream = Omit<Delta, "offset">
+/** A stream that is not closed; its text grows in place, for nobody else holds it. */
+interface OpenStream {
+  readonly first: LiveEvent & Delta
+  content: string
+}
 
 export interface Joining {
   /** Hands the replay's end to the watcher: catch-up deltas, then what collected, then live. */
@@ -39,8 +43,8 @@ const closes = (event: DurableEvent, open: ReadonlyMap<string, OpenStream>): Ite
   switch (event.type) {
     case "text_completed":
     case "stream_reset":
-      return Array.from(open.values(), (stream) => stream.stream_id).filter(
-        (id) => open.get(id)?.type !== "tool_output_delta"
+      return Array.from(open.values()).flatMap(({ first }) =>
+        first.type === "tool_output_delta" ? [] : [first.stream_id]
       )
     case "tool_result":
       return [event.call_id]
@@ -55,9 +59,9 @@ const closes = (event: DurableEvent, open: ReadonlyMap<string, OpenStream>): Ite
 
 const track = (open: Map<string, OpenStream>, event: SessionEvent): void => {
   if (isDelta(event)) {
-    const { v: _v, session_id: _s, ts: _t, offset: _o, ...body } = event
     const known = open.get(event.stream_id)
-    open.set(event.stream_id, known === undefined ? body : { ...known, content: known.content + event.content })
+    if (known === undefined) open.set(event.stream_id, { first: event, content: event.content })
+    else known.content += event.content
   } else if ("seq" in event) {
     for (const id of Array.from(closes(event, open))) open.delete(id)
   }
@@ -68,10 +72,10 @@ export const make = (envelope: () => Pick<LiveEvent, "v" | "session_id" | "ts">)
   const open = new Map<string, OpenStream>()
 
   const catchUp = (after: Position | undefined): ReadonlyArray<SessionEvent> =>
-    Array.from(open.values()).flatMap((stream) => {
-      const offset = after?.stream_id === stream.stream_id ? Math.min(after.offset ?? 0, stream.content.length) : 0
-      const content = stream.content.slice(offset)
-      return content === "" ? [] : [{ ...envelope(), ...stream, offset, content } as LiveEvent]
+    Array.from(open.values()).flatMap(({ first, content: whole }) => {
+      const offset = after?.stream_id === first.stream_id ? Math.min(after.offset ?? 0, whole.length) : 0
+      const content = whole.slice(offset)
+      return content === "" ? [] : [{ ...first, ...envelope(), offset, content }]
     })
 
   return {

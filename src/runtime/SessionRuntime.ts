@@ -44,6 +44,8 @@ export interface SessionStatus {
   readonly task?: { readonly task_id: TaskId; readonly turn: number }
   readonly pending_approvals: ReadonlyArray<ApprovalRequest>
   readonly position: number
+  /** Stored records that could not be read back; the conversation goes on without them. */
+  readonly damaged: number
 }
 
 export interface Position {

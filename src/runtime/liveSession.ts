@@ -3,7 +3,7 @@
  * Owns: the order of commands (one at a time), opening a stored session. Invariant: what a command answers is already
  * committed; a session that was running when its process died is closed before anything new is accepted.
  */
-import { Effect, Result, Semaphore } from "effect"
+import { Effect, Result, type Scope, Semaphore } from "effect"
 import type { Mode } from "../approval/ApprovalGate.ts"
 import { clear, close, prompt as decidePrompt, unqueue as decideUnqueue } from "../domain/Decide.ts"
 import { errorBody, type ErrorCode } from "../domain/ErrorCode.ts"
@@ -28,6 +28,7 @@ interface Live {
   readonly tasks: Tasks.Tasks
   readonly lock: Semaphore.Semaphore
   readonly index: SessionIndex["Service"]
+  readonly scope: Scope.Scope
   readonly settings: { meta: SessionMeta; mode: Mode | undefined; max_turns: number | undefined }
 }
 
@@ -80,8 +81,11 @@ const prompt = Effect.fnUntraced(function* (live: Live, given: Prompt) {
     yield* Effect.mapError(live.log.commit([decision.event]), translate)
     return { prompt_id, duplicate: false } satisfies Accepted
   }
-  yield* Effect.ignore(touch(live, live.settings.meta.title === "" ? { title: titleOf(given.content) } : {}))
   const task = yield* Effect.mapError(live.tasks.start(decision.event), translate)
+  // The list of sessions may learn of it a moment later; the task does not wait for that.
+  const title = live.settings.meta.title === "" ? { title: titleOf(given.content) } : {}
+  live.settings.meta = { ...live.settings.meta, ...title }
+  yield* Effect.forkIn(Effect.ignore(touch(live, title)), live.scope)
   return { prompt_id, task, duplicate: false } satisfies Accepted
 })
 
@@ -118,7 +122,8 @@ const status = (live: Live): SessionStatus => {
     state: log.stateName(),
     ...(task === undefined ? {} : { task: { task_id: task.task_id, turn: task.turn } }),
     pending_approvals: pendingApprovals(log.state()),
-    position: seq
+    position: seq,
+    damaged: log.damaged.length
   }
 }
 
@@ -205,5 +210,5 @@ export const open = Effect.fnUntraced(function* (meta: SessionMeta, options: Ope
       ...(settings.max_turns === undefined ? {} : { max_turns: settings.max_turns })
     })
   })
-  return contract({ log, approver, parts, tasks, lock, index, settings })
+  return contract({ log, approver, parts, tasks, lock, index, scope, settings })
 })

@@ -4,7 +4,7 @@
  */
 import { Effect, Exit, Scope } from "effect"
 import type { SessionId } from "../domain/Ids.ts"
-import { v7 } from "uuid"
+import { own } from "../sandbox/ProcessIdentity.ts"
 import type { Journal } from "../store/Journal.ts"
 import { SessionIndex, type SessionMeta } from "../store/SessionIndex.ts"
 import type { StoreError } from "../store/StoreError.ts"
@@ -92,7 +92,7 @@ export const makeRegistry = Effect.gen(function* () {
   const services = yield* Effect.context<RuntimeFactory | Journal | SessionIndex>()
   const parent = yield* Effect.scope
   const entries: Entries = new Map()
-  const owner = `owner_${v7()}`
+  const owner = own()
 
   const make = (id: SessionId, meta: Effect.Effect<SessionMeta, StoreError>, options: Overrides) =>
     placed(

@@ -4,7 +4,7 @@
  * state is folded whole before any of an append's events is published, so that the session is free when its terminal
  * event arrives (LESSONS 34); a commit that has begun is finished, also under interruption.
  */
-import { Clock, Effect, Semaphore } from "effect"
+import { Effect } from "effect"
 import {
   type DurableBody,
   type DurableEvent,
@@ -15,12 +15,14 @@ import {
   type StateName
 } from "../domain/Event.ts"
 import { fold } from "../domain/Fold.ts"
-import { newEventId, type SessionId } from "../domain/Ids.ts"
+import { newEventId, processMark, type SessionId } from "../domain/Ids.ts"
 import { initial, type SessionState } from "../domain/Session.ts"
 import { ReportError, Reporter } from "../engine/Reporter.ts"
 import { Journal, type JournalRecord, type Tail } from "../store/Journal.ts"
 import type { StoreError } from "../store/StoreError.ts"
+import { isAlive } from "../sandbox/ProcessIdentity.ts"
 import type { Leftover } from "../sandbox/Leftover.ts"
+import * as CommitQueue from "./commitQueue.ts"
 import * as EventHub from "./EventHub.ts"
 
 export interface SessionLog {
@@ -60,7 +62,8 @@ const load = Effect.fnUntraced(function* (journal: Journal["Service"], session_i
     const page = yield* journal.read(session_id, after)
     for (const { body, seq } of page.records) {
       if (seq !== undefined && !isPrivate(body)) state = foldAt(state, seq, body)
-      if (body.type === "process_started") processes.set(body.call_id, { ...body, id: body.call_id })
+      if (body.type === "process_started")
+        processes.set(body.call_id, { ...body, id: processMark(body.task_id, body.call_id) })
       if (body.type === "tool_result") processes.delete(body.call_id)
     }
     damaged.push(...page.damaged)
@@ -101,6 +104,20 @@ const replayer = (journal: Journal["Service"], session_id: SessionId) =>
     }
   })
 
+/** The time as events carry it; made once a millisecond, since deltas come faster than that. */
+const clock = (): (() => string) => {
+  let millis = 0
+  let text = ""
+  return () => {
+    const current = Date.now()
+    if (current !== millis) {
+      millis = current
+      text = new Date(current).toISOString()
+    }
+    return text
+  }
+}
+
 interface Owned {
   epoch: number
   readonly numbers: Numbers
@@ -116,9 +133,8 @@ const resync = Effect.fnUntraced(function* (
   owned: Owned,
   settle: (records: ReadonlyArray<JournalRecord>) => SessionState
 ) {
-  if (!owned.doubtful) return
   const page = yield* journal.read(session_id, owned.numbers.pos)
-  const tail = yield* journal.claim(session_id, owner)
+  const tail = yield* journal.claim(session_id, owner, () => false)
   owned.epoch = tail.epoch
   owned.doubtful = false
   if (page.records.length > 0) settle(page.records)
@@ -128,8 +144,7 @@ const build = (journal: Journal["Service"], session_id: SessionId, owner: string
   let state: SessionState = { ...found.state, seq: tail.seq }
   const owned: Owned = { epoch: tail.epoch, numbers: { pos: tail.pos, seq: tail.seq }, doubtful: false }
   let stateName: StateName = "idle"
-  const lock = Semaphore.makeUnsafe(1)
-  const now = () => new Date().toISOString()
+  const now = clock()
   const hub = EventHub.make(() => ({ v: 1, session_id, ts: now() }))
 
   const settle = (records: ReadonlyArray<JournalRecord>): SessionState => {
@@ -142,8 +157,8 @@ const build = (journal: Journal["Service"], session_id: SessionId, owner: string
     return state
   }
   const append = Effect.fnUntraced(function* (bodies: ReadonlyArray<ReportBody>) {
-    yield* resync(journal, session_id, owner, owned, settle)
-    const records = number(owned.numbers, bodies, new Date(yield* Clock.currentTimeMillis).toISOString())
+    if (owned.doubtful) yield* resync(journal, session_id, owner, owned, settle)
+    const records = number(owned.numbers, bodies, now())
     yield* Effect.tapError(journal.append(session_id, owned.epoch, records), (error) =>
       Effect.sync(() => {
         owned.doubtful = error.code === "storage_unavailable"
@@ -151,25 +166,33 @@ const build = (journal: Journal["Service"], session_id: SessionId, owner: string
     )
     return settle(records)
   })
-  const commit = (bodies: ReadonlyArray<ReportBody>) =>
-    bodies.length === 0
-      ? Effect.sync(() => state)
-      : Effect.uninterruptible(lock.withPermits(1)(append(bodies))).pipe(Effect.mapError(toReport))
+  const { commit, later } = CommitQueue.make(
+    (bodies) => Effect.mapError(append(bodies), toReport),
+    () => state
+  )
   const signal = (bodies: ReadonlyArray<LiveBody>): void => {
     const ts = now()
     for (const body of bodies) if (body.type === "state") stateName = body.state
     hub.publish(bodies.map((body): LiveEvent => ({ v: 1, session_id, ts, ...body })))
   }
-  const reporter = Reporter.of({ report: commit, signal, state: Effect.sync(() => state) })
+  const reporter = Reporter.of({ report: commit, later, signal, state: Effect.sync(() => state) })
   const { damaged, leftovers } = found
   const read = { state: () => state, stateName: () => stateName, replay: replayer(journal, session_id) }
-  return { session_id, hub, reporter, commit, signal, damaged, leftovers, ...read }
+  const release = Effect.suspend(() => Effect.ignore(journal.release(session_id, owned.epoch)))
+  return {
+    log: { session_id, hub, reporter, commit, signal, damaged, leftovers, ...read } satisfies SessionLog,
+    release
+  }
 }
 
-/** Opens a session's log for writing: whoever wrote before is fenced. */
+/**
+ * Opens a session's log for writing until the scope ends. A living process that has it keeps it; a dead one is fenced.
+ */
 export const open = Effect.fnUntraced(function* (session_id: SessionId, owner: string) {
   const journal = yield* Journal
-  const tail = yield* journal.claim(session_id, owner)
+  const tail = yield* journal.claim(session_id, owner, (holder) => !isAlive(holder))
   const found = yield* load(journal, session_id)
-  return build(journal, session_id, owner, tail, found) satisfies SessionLog
+  const { log, release } = build(journal, session_id, owner, tail, found)
+  yield* Effect.addFinalizer(() => release)
+  return log
 })

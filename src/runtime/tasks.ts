@@ -84,14 +84,15 @@ export const make = ({ log, engine, scope, lock, settings }: Options): Tasks => 
     const ending: Ending = { end: Deferred.makeUnsafe(), told: undefined }
     const task = handle(event, ending, cancel(task_id))
     const run = engine.run({ session_id: log.session_id, task_id, ...settings() }).pipe(
-      Effect.tap((end) => Effect.logInfo("task ended", { outcome: end.status, code: end.error?.code })),
+      Effect.tap((end) => Effect.logDebug("task ended", { outcome: end.status, code: end.error?.code })),
       Effect.withSpan(spans.task),
       annotate({ [attributes.session]: log.session_id, [attributes.task]: task_id }),
       Effect.onExit(() => finish(task_id, ending)),
       Effect.andThen(lock.withPermits(1)(Effect.suspend(() => startQueued(false)))),
       Effect.ignore
     )
-    const fiber = yield* Effect.forkIn(Effect.interruptible(run), scope)
+    // At once: a fiber that is interrupted before its first step would end nothing and tell nobody.
+    const fiber = yield* Effect.forkIn(Effect.interruptible(run), scope, { startImmediately: true })
     if (ending.told === undefined) slot = { task, fiber }
     return task
   }, Effect.uninterruptible)

@@ -28,7 +28,7 @@ export class ProcessError extends Schema.TaggedError<ProcessError>()("ProcessErr
 }
 
 export interface ProcessSpec {
-  /** Marks every process of the call; the tool call's id. */
+  /** Marks every process of the call; no other call on this machine has it. */
   readonly id: string
   readonly command: { readonly script: string } | { readonly argv: readonly [string, ...Array<string>] }
   /** Absolute. */

@@ -43,8 +43,17 @@ export interface Page {
 export class Journal extends Context.Service<
   Journal,
   {
-    /** Makes the caller the session's one writer; whoever wrote before is fenced from now on. */
-    readonly claim: (session: SessionId, owner: string) => Effect.Effect<Tail, StoreError>
+    /**
+     * Makes the caller the session's one writer; whoever wrote before is fenced from now on. Another owner who has not
+     * released it is left alone where `mayTake` says no: `session_moved`, naming who has it (SETTLED 16).
+     */
+    readonly claim: (
+      session: SessionId,
+      owner: string,
+      mayTake?: (owner: string) => boolean
+    ) => Effect.Effect<Tail, StoreError>
+    /** Gives the session up, where `epoch` is still the newest: the next claim is free. */
+    readonly release: (session: SessionId, epoch: number) => Effect.Effect<void, StoreError>
     /** Stores `records` (next contiguous positions) as one transaction; concurrent appends share a commit. */
     readonly append: (
       session: SessionId,

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 
 export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
-  code: Schema.Literals(["storage_unavailable", "fenced", "session_not_found", "session_exists"]),
+  code: Schema.Literals(["storage_unavailable", "fenced", "session_not_found", "session_exists", "session_moved"]),
   operation: Schema.String,
   /** A sentence for a person: what could not be done, and what to do where there is something. */
   detail: Schema.String,

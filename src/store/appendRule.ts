@@ -11,6 +11,8 @@ import { StoreError } from "./StoreError.ts"
 
 /** The owner of a session that was removed: its epoch lives on, so that whoever still writes is fenced. */
 export const REMOVED = ""
+/** The owner of a session that was given up. */
+export const RELEASED = "nobody"
 export const ownerName = (owner: string): string => owner.toWellFormed() || "a writer without a name"
 
 /** Where a session's journal stands, and whose it is. */
@@ -67,6 +69,19 @@ export const admit = (
     if (record.seq !== undefined) seq += 1
   }
   return { ...head, pos, seq }
+}
+
+/** Why a claim is refused: somebody has the session and keeps it. */
+export const keeps = (
+  session: SessionId,
+  holder: string | undefined,
+  owner: string,
+  mayTake: (owner: string) => boolean
+): StoreError | undefined => {
+  const free = holder === undefined || holder === REMOVED || holder === RELEASED || holder === ownerName(owner)
+  if (free || mayTake(holder)) return undefined
+  const detail = `Session ${session} is open in another claw (${holder.split("@", 1)[0] ?? holder}). Leave it there first.`
+  return new StoreError({ code: "session_moved", operation: "claim", detail })
 }
 
 /** The records with their texts, or why one of them could not be read back. */

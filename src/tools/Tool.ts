@@ -5,7 +5,7 @@
  */
 import { Effect, Result, Schema } from "effect"
 import type { Preview, RiskAssessment } from "../domain/Approval.ts"
-import type { CallId } from "../domain/Ids.ts"
+import type { CallId, TaskId } from "../domain/Ids.ts"
 import type { ToolError } from "./ToolError.ts"
 
 /**
@@ -15,6 +15,7 @@ import type { ToolError } from "./ToolError.ts"
 export type EffectClass = "pure" | "idempotent" | "probe" | "once"
 
 export interface ToolContext {
+  readonly task_id: TaskId
   readonly call_id: CallId
   /** Live output for whoever watches; bounded and mergeable, never awaited. */
   readonly emit: (text: string) => void

@@ -26,10 +26,9 @@ const key = (name: string): Input => ({ kind: "key", name, text: name.length ===
 
 /** Presses keys long after the question was drawn; the answer, or where the question stands. */
 const pressed = (names: ReadonlyArray<string>, grants = 2, kind: ApprovalRequest["kind"] = "tool"): Step =>
-  names.reduce<Step>(
-    (step, name) => ("question" in step ? press(step.question, key(name), 10_000) : step),
-    { question: ask(request(grants, kind), 0) }
-  )
+  names.reduce<Step>((step, name) => ("question" in step ? press(step.question, key(name), 10_000) : step), {
+    question: ask(request(grants, kind), 0)
+  })
 
 const answers: ReadonlyArray<readonly [keys: ReadonlyArray<string>, grants: number, answer: unknown]> = [
   [["y"], 2, { decision: "allow_once" }],

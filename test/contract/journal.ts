@@ -106,6 +106,25 @@ const refusals = (store: Store) => {
     )
   }
 
+  it.effect("leaves a session with a holder who keeps it, and frees it on release (SETTLED 16, LESSONS 47)", () =>
+    Effect.gen(function* () {
+      const journal = yield* Journal
+      const session = "kept" as Parameters<typeof journal.claim>[0]
+      const keep = () => false
+      const first = yield* journal.claim(session, "process 1@then", keep)
+      const refused = yield* Effect.flip(journal.claim(session, "process 2@now", keep))
+      assert.strictEqual(refused.code, "session_moved")
+      assert.include(refused.detail, "process 1")
+      const again = yield* journal.claim(session, "process 1@then", keep)
+      yield* journal.release(session, first.epoch)
+      assert.strictEqual((yield* Effect.flip(journal.claim(session, "process 2@now", keep))).code, "session_moved")
+      yield* journal.release(session, again.epoch)
+      const free = yield* journal.claim(session, "process 2@now", keep)
+      const taken = yield* journal.claim(session, "process 3@later", (holder) => holder === "process 2@now")
+      assert.isTrue(first.epoch < again.epoch && again.epoch < free.epoch && free.epoch < taken.epoch)
+    }).pipe(Effect.provide(store))
+  )
+
   it.effect("fences whoever wrote before a claim, and says who has the session (LESSONS 47, I11)", () =>
     Effect.gen(function* () {
       const journal = yield* Journal

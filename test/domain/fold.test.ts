@@ -4,7 +4,7 @@ import * as fc from "fast-check"
 import { close } from "../../src/domain/Decide.ts"
 import type { DurableBody } from "../../src/domain/Event.ts"
 import { fold } from "../../src/domain/Fold.ts"
-import { messages } from "../../src/domain/History.ts"
+import { makeView, type MessageCache, messages } from "../../src/domain/History.ts"
 import { initial, pendingApprovals, type SessionState } from "../../src/domain/Session.ts"
 import { event } from "../support/events.ts"
 import { violations } from "../support/history.ts"
@@ -38,9 +38,26 @@ describe("Session.fold", () => {
         const before = foldAll(events)
         const after = fold(before, next)
         const kept = after.history.filter((item) => before.history.includes(item))
-        const known = new Set(messages(before))
-        const now = messages({ ...after, history: kept })
+        const cache: MessageCache = new WeakMap()
+        const known = new Set(messages(before, cache))
+        const now = messages({ ...after, history: kept }, cache)
         assert.isTrue(now.every((message) => known.has(message)))
+      })
+    )
+  })
+})
+
+describe("a task's view of the history", () => {
+  it("is the history behind its head at every turn, whatever happened in between", () => {
+    const head = { role: "system", content: "s" } as const
+    fc.assert(
+      fc.property(sequences, (events) => {
+        const view = makeView(head)
+        let state: SessionState = initial
+        for (const next of events) {
+          state = fold(state, next)
+          assert.deepStrictEqual(view(state), [head, ...messages(state)])
+        }
       })
     )
   })

@@ -118,7 +118,7 @@ describe("interrupting a task", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("at any step at all leaves a whole history and one terminal event (R029, R040)", () =>
+  it.effect("at any step at all leaves a whole history and one terminal event (R029, R040, R297)", () =>
     Effect.gen(function* () {
       for (let steps = 0; steps < 120; steps++) {
         const { tool } = probe({ risk: "mutating", run: () => Effect.as(Effect.yieldNow, { content: "x" }) })

@@ -81,7 +81,7 @@ describe("what can never reach what", () => {
     assert.deepStrictEqual(touching([...reach("src/engine/Reporter.ts")], "store", "runtime"), [])
   })
 
-  it("the runtime has no model SDK and the engine no keyboard (R008, R009)", () => {
+  it("the runtime has no model SDK and the engine no keyboard, and only cli and app read one (R008, R009, R011, R093)", () => {
     const reached = reachOf("engine", "runtime")
     assert.deepStrictEqual(
       reached.filter((path) => /^(openai|node:readline|node:tty|@mariozechner)/.test(path)),
@@ -94,7 +94,7 @@ describe("what can never reach what", () => {
     )
   })
 
-  it("only cli and app write to a display (R010, R099)", () => {
+  it("only cli and app write to a display (R010, R098, R099)", () => {
     const printing = files.filter(({ facts }) => facts.uses.some(({ kind }) => kind === "stdio" || kind === "console"))
     assert.deepStrictEqual(
       printing.filter(({ path }) => !/^src\/(cli|app)\//.test(path)).map(({ path }) => path),

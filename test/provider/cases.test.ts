@@ -84,34 +84,36 @@ describe("cases", () => {
       )
     })
   )
-  it.live("H04: a clean close in the middle of tool arguments is an error, and the next turn is sound", () =>
-    Effect.gen(function* () {
-      const call = (args: string, opening = {}) =>
-        chunk({
-          tool_calls: [
-            { index: 0, ...opening, function: { ...("id" in opening ? { name: "write" } : {}), arguments: args } }
-          ]
-        })
-      const { parts, error, model, provider } = yield* play([
-        chunk({ role: "assistant", content: "Writing the file now." }),
-        call("", { id: "call_t1", type: "function" }),
-        call('{"path":"plan.md","content":"line one')
-      ])
-      assert.deepStrictEqual([error?.code, error?.isRetryable], ["provider_bad_stream", true])
-      assert.deepStrictEqual([textOf(parts), completedOf(parts)], ["Writing the file now.", undefined])
-      model.script(text("Fine."))
-      const next = yield* outcome(
-        provider.stream(
-          ask("hi", {
-            messages: [
-              { role: "user", content: "hi" },
-              { role: "assistant", content: "Writing the file now.", tool_calls: [] },
-              { role: "user", content: "continue" }
+  it.live(
+    "H04: a clean close in the middle of tool arguments is an error, nothing ran, and the next turn is sound (R105)",
+    () =>
+      Effect.gen(function* () {
+        const call = (args: string, opening = {}) =>
+          chunk({
+            tool_calls: [
+              { index: 0, ...opening, function: { ...("id" in opening ? { name: "write" } : {}), arguments: args } }
             ]
           })
+        const { parts, error, model, provider } = yield* play([
+          chunk({ role: "assistant", content: "Writing the file now." }),
+          call("", { id: "call_t1", type: "function" }),
+          call('{"path":"plan.md","content":"line one')
+        ])
+        assert.deepStrictEqual([error?.code, error?.isRetryable], ["provider_bad_stream", true])
+        assert.deepStrictEqual([textOf(parts), completedOf(parts)], ["Writing the file now.", undefined])
+        model.script(text("Fine."))
+        const next = yield* outcome(
+          provider.stream(
+            ask("hi", {
+              messages: [
+                { role: "user", content: "hi" },
+                { role: "assistant", content: "Writing the file now.", tool_calls: [] },
+                { role: "user", content: "continue" }
+              ]
+            })
+          )
         )
-      )
-      assert.deepStrictEqual([completedOf(next.parts)?.message.content, model.violations()], ["Fine.", []])
-    })
+        assert.deepStrictEqual([completedOf(next.parts)?.message.content, model.violations()], ["Fine.", []])
+      })
   )
 })

@@ -40,7 +40,7 @@ describe("good endings", () => {
     ["length after whole calls", "length 1", [...CALL, finish("length"), DONE]],
     ["the filter after some text", "content_filter 0", [hi, finish("content_filter"), DONE]],
     ["unparseable arguments of a complete answer", "tool_calls 1 bad", [OPEN, finish("tool_calls"), DONE]],
-    ["reasoning alone", "stop 0", [reasoned, finish("stop"), DONE]],
+    ["reasoning alone", "provider_bad_stream", [reasoned, finish("stop"), DONE]],
     [
       "the whole message again at the end",
       "stop 0",

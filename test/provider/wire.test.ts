@@ -85,7 +85,7 @@ describe("wire", () => {
     })
   )
 
-  it.live("request n+1 begins with request n, byte for byte (LESSONS 15)", () =>
+  it.live("request n+1 begins with request n, byte for byte (R080, LESSONS 15)", () =>
     Effect.gen(function* () {
       const { model, provider } = yield* rig()
       const conversation = {}

@@ -21,7 +21,7 @@ const tool = (name: string, args: object, id: string) => ({ id, name, arguments:
 
 describe("a repair in a real repository", () => {
   it.live(
-    "reads, runs the failing test, edits after being allowed, runs it green (R082, R091, R140–R143, R316, R319)",
+    "reads, runs the failing test, edits after being allowed, runs it green (R082, R091, R140–R143, R305, R306, R316, R319)",
     () =>
       Effect.gen(function* () {
         const model = yield* FakeModel.make()

@@ -1,7 +1,7 @@
 /** The built-in tools in a directory of their own, called the way the engine calls them: resolved, assessed, permitted. */
 import { Effect, Layer, Result } from "effect"
 import type { CommandPlan, Permit, SimpleCommand } from "../../src/domain/Approval.ts"
-import type { CallId } from "../../src/domain/Ids.ts"
+import { type CallId, newTaskId } from "../../src/domain/Ids.ts"
 import * as ProcessRunner from "../../src/sandbox/ProcessRunner.ts"
 import * as Workspace from "../../src/sandbox/Workspace.ts"
 import { makeBuiltinTools } from "../../src/tools/builtin/BuiltinTools.ts"
@@ -27,6 +27,7 @@ export const contextFor = (
   resolved: ToolRegistry.ResolvedCall,
   emit: (text: string) => void = () => {}
 ): ToolContext => ({
+  task_id: newTaskId(),
   call_id: resolved.call.call_id,
   emit,
   processStarted: () => Effect.void

@@ -22,7 +22,11 @@ import { type Contender, type ContenderOptions, type Conversation, PROMPT, type 
 const MAX_TURNS = 10_000
 
 /** As claw runs where no log file is asked for. */
-const silence = Layer.mergeAll(Logger.layer([]), Layer.succeed(References.MinimumLogLevel, "None"))
+const silence = Layer.mergeAll(
+  Logger.layer([]),
+  Layer.succeed(References.MinimumLogLevel, "None"),
+  Layer.succeed(References.TracerEnabled, false)
+)
 
 interface Ending {
   readonly watch: Watch

@@ -48,7 +48,10 @@ const acquire = ({ input, output, color }: Streams) =>
     )
     return Terminal.of({
       read: Queue.take(inputs),
-      draw: (frame) => void output.write(screen.frame(frame, output.rows || 24)),
+      draw: (frame) => {
+        const text = screen.frame(frame, { rows: output.rows || 24, columns: output.columns || 80 })
+        if (text !== "") output.write(text)
+      },
       columns: () => output.columns || 80,
       rows: () => output.rows || 24,
       color

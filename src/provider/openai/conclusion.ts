@@ -8,7 +8,7 @@ import type { CallId } from "../../domain/Ids.ts"
 import type { Usage } from "../../domain/Usage.ts"
 import type { Completed } from "../ModelPart.ts"
 import { ProviderError } from "../ProviderError.ts"
-import { type Assembly, finish, isCut } from "./toolCalls.ts"
+import { CALLS_LIMIT, type Assembly, finish, isCut } from "./toolCalls.ts"
 
 export interface Draft {
   readonly content: string
@@ -54,6 +54,9 @@ const objection = ({ content, reasoning, assembly, reason }: Draft): ProviderErr
   if (reason !== undefined && broken.has(reason)) {
     return error("provider_unavailable", `The model server broke its answer off (${reason}).`)
   }
+  if (assembly.flooded) {
+    return error("provider_bad_stream", `The model sent more than ${CALLS_LIMIT} tool calls at once; nothing was run.`)
+  }
   const kind = reason === undefined ? undefined : reasons[reason]
   if (kind === "length" && calls && isCut(assembly)) {
     return error(
@@ -68,7 +71,8 @@ const objection = ({ content, reasoning, assembly, reason }: Draft): ProviderErr
   if (kind === "length") {
     return error("provider_output_truncated", "The model used up its output limit before it began to answer.")
   }
-  return reasoning === "" ? error("provider_bad_stream", "The model sent an empty answer.") : undefined
+  const what = reasoning === "" ? "sent an empty answer" : "thought, and then gave no answer"
+  return error("provider_bad_stream", `The model ${what}.`)
 }
 
 const reasonOf = (reason: string | undefined, calls: boolean): FinishReason => {

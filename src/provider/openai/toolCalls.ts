@@ -10,6 +10,8 @@ import type { BadCall } from "../ModelPart.ts"
 import { type Scan, advance, isObjectText, startScan } from "./objectScan.ts"
 
 /** Arguments beyond this many characters are refused, and not kept. */
+/** Calls of one answer; more is a server gone wrong, and costs quadratic time to tell apart. */
+export const CALLS_LIMIT = 512
 export const ARGUMENTS_LIMIT = 1024 * 1024
 
 interface Fragment {
@@ -35,9 +37,11 @@ export interface Assembly {
   readonly drafts: ReadonlyArray<Draft>
   /** Which draft the last fragment went to. */
   readonly last: number
+  /** More calls came than an answer may have; the rest was not looked at. */
+  readonly flooded: boolean
 }
 
-export const nothing: Assembly = { drafts: [], last: -1 }
+export const nothing: Assembly = { drafts: [], last: -1, flooded: false }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   value !== null && typeof value === "object" && !Array.isArray(value)
@@ -72,7 +76,12 @@ const opensAnother = (draft: Draft, fragment: Fragment): boolean =>
 const lastWhere = (drafts: ReadonlyArray<Draft>, is: (draft: Draft) => boolean): number => drafts.findLastIndex(is)
 
 /** Where the fragment goes; the number of drafts stands for a new call. */
-const place = ({ drafts, last }: Assembly, f: Fragment, position: number, count: number): number => {
+const place = (
+  { drafts, last }: Pick<Assembly, "drafts" | "last">,
+  f: Fragment,
+  position: number,
+  count: number
+): number => {
   const fresh = drafts.length
   const orFresh = (at: number): number => {
     const draft = drafts[at]
@@ -132,16 +141,18 @@ const extend = (draft: Draft, f: Fragment): Draft => {
 /** Folds the `tool_calls` of one delta in. Anything that is not a fragment says nothing. */
 export const absorb = (assembly: Assembly, tool_calls: unknown): Assembly => {
   if (!Array.isArray(tool_calls)) return assembly
-  let { drafts, last } = assembly
+  let { drafts, last, flooded } = assembly
   tool_calls.forEach((value: unknown, position) => {
     const fragment = fragmentOf(value)
-    if (fragment === undefined) return
+    if (fragment === undefined || flooded) return
     const at = place({ drafts, last }, fragment, position, tool_calls.length)
+    flooded = at >= CALLS_LIMIT
+    if (flooded) return
     const draft = extend(drafts[at] ?? blank, fragment)
     drafts = at === drafts.length ? [...drafts, draft] : drafts.with(at, draft)
     last = at
   })
-  return { drafts, last }
+  return { drafts, last, flooded }
 }
 
 /** A call whose arguments were cut: neither whole nor empty by intent. */

@@ -5,7 +5,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import type { SessionId } from "../../domain/Ids.ts"
-import { REMOVED, admit, encodeAll, type Head, ownerName } from "../appendRule.ts"
+import { admit, encodeAll, keeps, ownerName, RELEASED, REMOVED, type Head } from "../appendRule.ts"
 import { Journal, type JournalRecord, type Page } from "../Journal.ts"
 import { decode } from "../recordBody.ts"
 import { SessionIndex, type SessionMeta } from "../SessionIndex.ts"
@@ -47,17 +47,23 @@ const pageOf = (entry: Entry | undefined, from: number, limit: number, wanted: (
 
 const makeJournal = (entries: Map<SessionId, Entry>) =>
   Journal.of({
-    claim: Effect.fn("Journal.claim")((session, owner) =>
-      Effect.sync(() => {
+    claim: (session, owner, mayTake = () => true) =>
+      Effect.suspend(() => {
         const entry = entries.get(session)
+        const kept = keeps(session, entry?.head.owner, owner, mayTake)
+        if (kept !== undefined) return Effect.fail(kept)
         const before = entry?.head ?? { epoch: 0, pos: 0, seq: 0 }
         const head = { ...before, epoch: before.epoch + 1, owner: ownerName(owner) }
         if (entry === undefined) entries.set(session, { head, lines: Segments.make() })
         else entry.head = head
-        return { epoch: head.epoch, pos: head.pos, seq: head.seq }
-      })
-    ),
-    append: Effect.fn("Journal.append")((session, epoch, records) =>
+        return Effect.succeed({ epoch: head.epoch, pos: head.pos, seq: head.seq })
+      }),
+    release: (session, epoch) =>
+      Effect.sync(() => {
+        const entry = entries.get(session)
+        if (entry?.head.epoch === epoch && entry.head.owner !== REMOVED) entry.head = { ...entry.head, owner: RELEASED }
+      }),
+    append: (session, epoch, records) =>
       Effect.suspend(() => {
         const encoded = encodeAll(session, records)
         if (encoded instanceof StoreError) return Effect.fail(encoded)
@@ -69,8 +75,7 @@ const makeJournal = (entries: Map<SessionId, Entry>) =>
           entry.head = next
         }
         return Effect.void
-      })
-    ),
+      }),
     read: Effect.fn("Journal.read")((session, after, limit = 1000) =>
       Effect.sync(() => pageOf(entries.get(session), Math.max(0, after), limit, () => true))
     ),

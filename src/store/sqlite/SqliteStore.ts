@@ -6,7 +6,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import type { SessionId } from "../../domain/Ids.ts"
-import { REMOVED, encodeAll, ownerName } from "../appendRule.ts"
+import { REMOVED, RELEASED, encodeAll, keeps, ownerName } from "../appendRule.ts"
 import { Journal, type Tail } from "../Journal.ts"
 import { SessionIndex } from "../SessionIndex.ts"
 import { StoreError } from "../StoreError.ts"
@@ -21,11 +21,15 @@ import * as SqlClient from "./sqlClient.ts"
 export const LockWait = Access.LockWait
 
 const claim = ({ sql, transact }: Access.Access) =>
-  Effect.fn("Journal.claim")(function* (session: SessionId, owner: string) {
+  Effect.fnUntraced(function* (session: SessionId, owner: string, mayTake: (owner: string) => boolean = () => true) {
     const at = new Date(yield* Clock.currentTimeMillis).toISOString()
     return yield* transact(
       "claim",
       Effect.gen(function* () {
+        const [held] = yield* sql<{ readonly owner: string }>`
+          SELECT owner FROM journal_heads WHERE session_id = ${session}`
+        const kept = keeps(session, held?.owner, owner, mayTake)
+        if (kept !== undefined) return yield* kept
         // What a removal did not come to delete must not become the new session's.
         yield* sql`
           DELETE FROM journal_records
@@ -44,17 +48,29 @@ const claim = ({ sql, transact }: Access.Access) =>
     )
   })
 
+const release =
+  ({ sql, run }: Access.Access) =>
+  (session: SessionId, epoch: number) =>
+    Effect.asVoid(
+      run(
+        "release",
+        sql`
+          UPDATE journal_heads SET owner = ${RELEASED}
+          WHERE session_id = ${session} AND epoch = ${epoch} AND owner <> ${REMOVED}`
+      )
+    )
+
 const makeJournal = Effect.fnUntraced(function* (access: Access.Access) {
   const submit = yield* GroupCommit.make(access)
   return Journal.of({
     claim: claim(access),
-    append: Effect.fn("Journal.append")((session, epoch, records) =>
+    release: release(access),
+    append: (session, epoch, records) =>
       Effect.suspend(() => {
         // Outside the transaction: what cannot be encoded fails alone, and the lock is held for less time.
         const encoded = encodeAll(session, records)
         return encoded instanceof StoreError ? Effect.fail(encoded) : submit({ session, epoch, records, encoded })
-      })
-    ),
+      }),
     read: Effect.fn("Journal.read")((session, after, limit = 1000) =>
       access.run("read", readPage(access, { session, order: "pos", after, limit }))
     ),

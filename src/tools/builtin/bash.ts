@@ -7,6 +7,7 @@
 import { resolve } from "node:path"
 import { Effect, Schema } from "effect"
 import type { CommandPlan, RiskAssessment } from "../../domain/Approval.ts"
+import { processMark } from "../../domain/Ids.ts"
 import type { ProcessResult, ProcessRunner } from "../../sandbox/ProcessRunner.ts"
 import type { Workspace } from "../../sandbox/Workspace.ts"
 import * as Tool from "../Tool.ts"
@@ -64,7 +65,7 @@ const run = ({ runner, workspace }: BashOptions, args: Args, context: Tool.ToolC
   const timeout_ms = args.timeout_ms ?? DEFAULT_TIMEOUT_MS
   return runner
     .run({
-      id: context.call_id,
+      id: processMark(context.task_id, context.call_id),
       command: { script: args.command },
       cwd: workspace.root,
       timeout_ms,

@@ -1,0 +1,57 @@
+/**
+ * An approval question on a terminal without a screen: printed once, answered by one line. Owns: what a line means.
+ * Invariants: only a line that was typed after the question stood there answers it; only `y`, and `s` with an offered
+ * grant, allow; an empty line, the end of input and everything else refuse (SECURITY P15, P16).
+ */
+import { Effect, Queue } from "effect"
+import type { ApprovalRequest } from "../domain/Approval.ts"
+import { approvalLines } from "./ApprovalView.ts"
+import type { Locale } from "./Commands.ts"
+import { Output } from "./Output.ts"
+import { type Answered, SETTLE_MS } from "./question.ts"
+
+export type Said =
+  | { readonly kind: "line"; readonly text: string }
+  | { readonly kind: "interrupt" }
+  | { readonly kind: "end" }
+
+const recovery = { r: "retry", x: "stop" } as const
+
+/** What a line answers: `y`, `s`, `s 2`, `n why not`; for an interrupted call `r`, `k`, `x`. */
+export const readAnswer = (line: string, request: ApprovalRequest): Answered => {
+  const [, word = "", rest = ""] = /^\s*(\p{L}*)\s*(.*?)\s*$/su.exec(line) ?? []
+  const letter = word.toLowerCase()
+  if (request.kind === "recovery") return { decision: letter === "r" || letter === "x" ? recovery[letter] : "skip" }
+  if ((letter === "y" || letter === "yes") && rest === "") return { decision: "allow_once" }
+  const option = request.grant_options[/^[1-9]$/.test(rest) ? Number(rest) - 1 : rest === "" ? 0 : -1]
+  if (letter === "s" && option !== undefined) return { decision: "allow_session", grant_option: option.id }
+  return letter === "n" && rest !== "" ? { decision: "deny", reason: rest } : { decision: "deny" }
+}
+
+/** The next thing said; the end of input stays for whoever asks after it. */
+export const next = (said: Queue.Queue<Said>): Effect.Effect<Said> =>
+  Effect.tap(Queue.take(said), (one) => (one.kind === "end" ? Queue.offer(said, one) : Effect.void))
+
+/** Takes away what was typed before the question could be read. */
+const dropEarly = (said: Queue.Queue<Said>) =>
+  Effect.flatMap(Queue.clear(said), (early) =>
+    early.some(({ kind }) => kind === "end") ? Queue.offer(said, { kind: "end" }) : Effect.void
+  )
+
+/** Asks, and waits for a line; `undefined` where `resolved` came first: somebody else answered, or time did. */
+export const askPlain = Effect.fnUntraced(function* (
+  request: ApprovalRequest,
+  said: Queue.Queue<Said>,
+  resolved: Effect.Effect<unknown>,
+  locale: Locale
+) {
+  const output = yield* Output
+  yield* dropEarly(said)
+  const lines = approvalLines(request, { columns: output.columns(), color: false, locale, expanded: true })
+  yield* output.out(`${lines.join("\n")}\n? `)
+  yield* Effect.sleep(SETTLE_MS)
+  yield* dropEarly(said)
+  const answer = yield* Effect.raceFirst(next(said), Effect.as(resolved, undefined))
+  if (answer === undefined) return void (yield* output.out("\n"))
+  return readAnswer(answer.kind === "line" ? answer.text : "", request)
+})

@@ -1,0 +1,81 @@
+/**
+ * The commits of one session, one at a time and in order. Owns: who writes. What arrives while an append is under way
+ * waits and goes into the next one together, so that eight calls that start at once cost two appends, not eight.
+ * Invariants: a commit that has begun is finished, also under interruption; nobody writes for others after its own
+ * append, the first who waits takes over; what was put off is in front of the next append, or of the one after a failure.
+ */
+import { Deferred, Effect, Exit } from "effect"
+import type { ReportBody } from "../domain/Event.ts"
+import type { SessionState } from "../domain/Session.ts"
+import type { ReportError } from "../engine/Reporter.ts"
+
+type Bodies = ReadonlyArray<ReportBody>
+type Outcome = Exit.Exit<SessionState, ReportError>
+
+interface Waiting {
+  readonly bodies: Bodies
+  /** Opens when there is an outcome, or when it is this one's turn to write. */
+  readonly turn: Deferred.Deferred<void>
+  outcome: Outcome | undefined
+}
+
+export interface CommitQueue {
+  readonly commit: (bodies: Bodies) => Effect.Effect<SessionState, ReportError>
+  /** Facts that go in front of the next append; a commit of nothing stores them alone. */
+  readonly later: (bodies: Bodies) => void
+}
+
+export const make = (
+  append: (bodies: Bodies) => Effect.Effect<SessionState, ReportError>,
+  state: () => SessionState
+): CommitQueue => {
+  let writing = false
+  let queue: Array<Waiting> = []
+  let putOff: Bodies = []
+
+  const passOn = () => {
+    const [next] = queue
+    if (next === undefined) writing = false
+    else Deferred.doneUnsafe(next.turn, Effect.void)
+  }
+  const write = (first: Bodies, others: ReadonlyArray<Waiting>): Effect.Effect<SessionState, ReportError> => {
+    const front = putOff
+    putOff = []
+    const bodies = front.concat(first, ...others.map((other) => other.bodies))
+    return Effect.flatMap(Effect.exit(append(bodies)), (outcome) => {
+      if (Exit.isFailure(outcome)) putOff = front.concat(putOff)
+      for (const other of others) {
+        other.outcome = outcome
+        Deferred.doneUnsafe(other.turn, Effect.void)
+      }
+      passOn()
+      return outcome
+    })
+  }
+  const takeOver = (own: Waiting) =>
+    Effect.suspend(() => {
+      if (own.outcome !== undefined) return own.outcome
+      const all = queue
+      queue = []
+      return write(own.bodies, all.slice(1))
+    })
+  const commit = (bodies: Bodies) =>
+    Effect.uninterruptible(
+      Effect.suspend(() => {
+        if (bodies.length === 0 && putOff.length === 0) return Effect.succeed(state())
+        if (!writing) {
+          writing = true
+          return write(bodies, [])
+        }
+        const own: Waiting = { bodies, turn: Deferred.makeUnsafe(), outcome: undefined }
+        queue.push(own)
+        return Effect.andThen(Deferred.await(own.turn), takeOver(own))
+      })
+    )
+  return {
+    commit,
+    later: (bodies) => {
+      putOff = putOff.concat(bodies)
+    }
+  }
+}

@@ -1,0 +1,21 @@
+/**
+ * Which process one is, so that another process, also a later one, can tell whether it still lives. A number alone
+ * would not do: numbers are given out again. Shape: `process 123@<start time>@<boot>`.
+ */
+import { startTimeOf } from "./processTable.ts"
+
+/** This process. */
+export const own = (): string => `process ${process.pid}@${startTimeOf(process.pid)}`
+
+/** Whether the process that said this of itself is still there. Anything else is nobody. */
+export const isAlive = (identity: string): boolean => {
+  const [, digits, start] = /^process (\d+)@(.*)$/s.exec(identity) ?? []
+  const pid = Number(digits)
+  if (start === undefined || !Number.isSafeInteger(pid)) return false
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EPERM") return false
+  }
+  return startTimeOf(pid) === start
+}

@@ -1,0 +1,98 @@
+/** The words after `claw`: understood, or refused in one sentence with the nearest name (Bad input). */
+import { readFileSync } from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import * as fc from "fast-check"
+import { parse } from "../../src/cli/CommandLine.ts"
+import { commands, flags } from "../../src/cli/Commands.ts"
+import { commandHelp, helpText } from "../../src/cli/Help.ts"
+
+const read = (...args: ReadonlyArray<string>) => {
+  const result = parse(args)
+  if (Result.isFailure(result)) return result.failure.detail
+  const { command, operands, values, switches } = result.success
+  return { command: command.name, operands, values, switches: [...switches] }
+}
+
+const line = (command: string, rest: object = {}) => ({ command, operands: [], values: {}, switches: [], ...rest })
+
+describe("a command line", () => {
+  it("is a command, its operands and its options, in any order", () => {
+    assert.deepStrictEqual(read(), line(""))
+    assert.deepStrictEqual(
+      read("--model", "m", "run", "--json", "fix", "it", "--max-turns=3"),
+      line("run", { operands: ["fix", "it"], values: { model: "m", "max-turns": "3" }, switches: ["json"] })
+    )
+    assert.deepStrictEqual(read("run", "-"), line("run", { operands: ["-"] }))
+    assert.deepStrictEqual(read("-c"), line("", { switches: ["continue"] }))
+  })
+
+  it("leaves what stands behind -- alone", () => {
+    assert.deepStrictEqual(read("run", "--", "--json", "-x"), line("run", { operands: ["--json", "-x"] }))
+  })
+
+  it("has words for what flags say", () => {
+    assert.deepStrictEqual(read("help"), line("", { switches: ["help"] }))
+    assert.deepStrictEqual(read("help", "run"), line("run", { switches: ["help"] }))
+    assert.deepStrictEqual(read("version"), line("", { switches: ["version"] }))
+    assert.deepStrictEqual(read("resume"), line("", { switches: ["continue"] }))
+    assert.deepStrictEqual(
+      read("resume", "s-1", "--mode", "plan"),
+      line("", { values: { mode: "plan", resume: "s-1" } })
+    )
+  })
+
+  const refused: ReadonlyArray<readonly [args: ReadonlyArray<string>, sentence: string]> = [
+    [["sesions"], 'There is no command "sesions". Did you mean sessions? Try: claw --help'],
+    [["fix the tests"], 'There is no command "fix the tests". Try: claw --help'],
+    [["help", "rum"], 'There is no command "rum". Did you mean run? Try: claw --help'],
+    [["--rseume", "x"], "claw has no option --rseume. Did you mean --resume?"],
+    [["run", "--jsno", "x"], "claw run has no option --jsno. Did you mean --json?"],
+    [["run", "--continue", "x"], "claw run has no option --continue."],
+    [["run", "-x"], "claw run has no option -x."],
+    [["run", "--mode"], "--mode needs a value: --mode MODE."],
+    [["run", "--model", "--json"], "--model needs a value: --model NAME."],
+    [["run", "--json=yes"], "--json takes no value."],
+    [["run", "--mode", "plna"], "--mode is one of ask, accept-edits, plan, never-ask, bypass. Did you mean plan?"],
+    [["doctor", "now"], 'claw doctor does not take "now". Try: claw doctor --help']
+  ]
+
+  it("that is not understood is refused in one sentence, with the nearest name", () => {
+    for (const [args, sentence] of refused) assert.strictEqual(read(...args), sentence)
+  })
+
+  it("never throws, whatever the words", () => {
+    const word = fc.oneof(
+      fc.string(),
+      fc.constantFrom("run", "--", "-", "--mode", "--json", "-c", "--=", "--__proto__")
+    )
+    fc.assert(fc.property(fc.array(word, { maxLength: 6 }), (words) => void parse(words)))
+  })
+})
+
+describe("help", () => {
+  it("names every command and every option in both languages", () => {
+    for (const locale of ["en", "zh-CN"] as const) {
+      const text = helpText(locale)
+      for (const { name, text: own } of commands) {
+        assert.include(text, `claw ${name}`.trim())
+        assert.include(text, own[locale])
+      }
+      for (const flag of flags) assert.include(text, `--${flag.name}`)
+    }
+  })
+
+  it("of a command names its own options and no other", () => {
+    for (const command of commands) {
+      const listed = commandHelp(command, "en").match(/(?<=^ {2}(?:-\w, )?--)[a-z-]+/gm) ?? []
+      assert.deepStrictEqual(listed.toSorted(), command.flags.toSorted())
+    }
+  })
+
+  it("costs nothing to load: its modules import no package", () => {
+    for (const name of ["Help.ts", "Commands.ts"]) {
+      const source = readFileSync(new URL(`../../src/cli/${name}`, import.meta.url), "utf8")
+      for (const [, from] of source.matchAll(/from "([^"]+)"/g)) assert.strictEqual(from, "./Commands.ts")
+    }
+  })
+})
