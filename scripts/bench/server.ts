@@ -4,10 +4,10 @@
  *
  * Models: `text:n,size` full speed · `endless:interval` stamped deltas until the client goes · `tools:turns,calls,args`
  * then `done` · `bash` one bash call · `ask`, `wait` one call of that tool · `hang` never answers.
- * Control: GET /log/<model> (records), /drop (closes idle connections), /cpu.
+ * Control: GET /log/<model> (records), /drop (closes idle connections).
  */
 import { createServer, type Socket } from "node:net"
-import { cpu, now, nowMicros } from "./samples.ts"
+import { now, nowMicros } from "./samples.ts"
 import * as Answers from "./serverAnswers.ts"
 
 interface Record {
@@ -116,7 +116,6 @@ const answer = (connection: Connection, { kind, options }: Answers.Directive, bo
 const control = (connection: Connection, path: string): void => {
   let said: unknown = null
   if (path.startsWith("/log/")) said = log.get(decodeURIComponent(path.slice(5))) ?? []
-  else if (path === "/cpu") said = cpu()
   else if (path === "/drop") {
     for (const other of connections) if (other !== connection && other.active === undefined) other.socket.destroy()
   }

@@ -53,7 +53,7 @@ const isOurs = (contender: ContenderName): boolean => contender === "claw" || co
 const judged = (metric: Metric, contender: ContenderName, value: number, ratio: number | undefined) => {
   if (!isOurs(contender) || Number.isNaN(value)) return {}
   const more = metric.more === true
-  const relative = contender === "claw-sqlite" ? (metric.sqlite ?? metric.ratio) : metric.ratio
+  const relative = contender === "claw-sqlite" ? metric.sqlite : metric.ratio
   if (relative !== undefined && ratio !== undefined) {
     return { limit: { ...relative, of: "ratio" as const }, verdict: judge(ratio, relative, more) }
   }
