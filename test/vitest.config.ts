@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
     include: ["test/**/*.test.ts"],
+    setupFiles: ["test/setup.ts"],
     isolate: false,
     testTimeout: 20_000
   }

@@ -108,9 +108,9 @@ const rows: ReadonlyArray<Row> = [
   },
   {
     what: "a session that is none",
-    args: ["run", "--session", "no-such", "hello"],
+    args: ["sessions", "show", "no-such"],
     code: 1,
-    says: /session/i,
+    says: /no session|no such session/i,
     requests: 0
   },
   {
