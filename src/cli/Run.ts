@@ -35,13 +35,18 @@ export const exitCode = (end: EndedTask): number => {
   return end.error !== undefined && limits.has(end.error.code) ? EXIT.limit : EXIT.failed
 }
 
+/** In the order in which things happened, so that on one screen a note stands behind the text it belongs to. */
 const writeTo = (output: Output["Service"], writer: Writer) => (events: ReadonlyArray<SessionEvent>) =>
   Effect.gen(function* () {
-    const texts = events.map(writer)
-    const out = texts.map((text) => text.out ?? "").join("")
-    const err = texts.map((text) => text.err ?? "").join("")
-    if (err !== "") yield* output.err(err)
-    return out === "" || (yield* output.out(out))
+    let held = ""
+    for (const { out = "", err = "" } of events.map(writer)) {
+      held += out
+      if (err === "") continue
+      if (held !== "" && !(yield* output.out(held))) return false
+      held = ""
+      yield* output.err(err)
+    }
+    return held === "" || (yield* output.out(held))
   })
 
 /** How the task ends. A reader that goes away takes it along: nobody watches any more (SETTLED 1, 2). */
