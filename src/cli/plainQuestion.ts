@@ -32,10 +32,13 @@ export const readAnswer = (line: string, request: ApprovalRequest): Answered => 
 export const next = (said: Queue.Queue<Said>): Effect.Effect<Said> =>
   Effect.tap(Queue.take(said), (one) => (one.kind === "end" ? Queue.offer(said, one) : Effect.void))
 
-/** Takes away what was typed before the question could be read. */
+/** Takes away what was typed before the question could be read; true where that was something. */
 const dropEarly = (said: Queue.Queue<Said>) =>
   Effect.flatMap(Queue.clear(said), (early) =>
-    early.some(({ kind }) => kind === "end") ? Queue.offer(said, { kind: "end" }) : Effect.void
+    Effect.as(
+      early.some(({ kind }) => kind === "end") ? Queue.offer(said, { kind: "end" }) : Effect.void,
+      early.some(({ kind }) => kind === "line")
+    )
   )
 
 /** Asks, and waits for a line; `undefined` where `resolved` came first: somebody else answered, or time did. */
@@ -50,7 +53,8 @@ export const askPlain = Effect.fnUntraced(function* (
   const lines = approvalLines(request, { columns: output.columns(), color: false, locale, expanded: true })
   yield* output.out(`${lines.join("\n")}\n? `)
   yield* Effect.sleep(SETTLE_MS)
-  yield* dropEarly(said)
+  // A line that came too early is no answer: the mark comes again, so that nobody waits for it.
+  if (yield* dropEarly(said)) yield* output.out("? ")
   const answer = yield* Effect.raceFirst(next(said), Effect.as(resolved, undefined))
   if (answer === undefined) return void (yield* output.out("\n"))
   return readAnswer(answer.kind === "line" ? answer.text : "", request)
