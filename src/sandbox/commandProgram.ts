@@ -7,12 +7,12 @@ import { accessSync, constants, realpathSync } from "node:fs"
 import { basename } from "node:path"
 import { contentOf } from "./commandContent.ts"
 import { judgeGit, type GitJudgement } from "./commandGit.ts"
+import { isKnown, onlyExactly } from "./commandKnown.ts"
 import { commandPaths } from "./commandOperands.ts"
 import { riskyWords, skipOptions } from "./commandOptions.ts"
 import type { Paths } from "./commandPaths.ts"
 import { refusalOf } from "./commandRefused.ts"
 import {
-  exactOnly,
   INSTALLING,
   isReadOnlyProgram,
   MULTI_COMMAND,
@@ -105,7 +105,18 @@ const program = (word: string, around: Surroundings): Program => {
   const real = file === undefined ? undefined : realName(file)
   const unsettled =
     open === undefined ? [] : [`PATH looks for ${word} in ${open === "" ? "the current directory" : open} first`]
-  return { name: word, names: real === undefined ? [word] : [...new Set([word, real])], notPlain, unsettled }
+  return {
+    name: word,
+    names: real === undefined ? [word] : [...new Set([word, real])],
+    notPlain,
+    unsettled
+  }
+}
+
+/** A link's target counts (`foo` that is git), unless the tables know only the link (`npm` that is `npm-cli.js`). */
+const nameOf = ({ name, names }: Program): string => {
+  const real = names.at(-1) ?? name
+  return !isKnown(real) && (isKnown(name) || MULTI_COMMAND[name] !== undefined) ? name : real
 }
 
 /** Program and subcommand, as far as a prefix grant should hold them. */
@@ -156,13 +167,12 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
   const found = program(words[0]?.value ?? "", around)
   const operands = words.slice(1)
   const args = operands.map((word) => word.value)
-  const named = found.names.at(-1) ?? found.name
+  const named = nameOf(found)
   const git = gitOf(named, args, around)
   const options = git === undefined ? riskyWords(named, args).map((word) => `has the option ${word}`) : git.notPlain
   const places = commandPaths(named, operands, around.paths)
   const content = contentOf(words[0]?.value ?? "", named, args, around.paths)
-  const only =
-    found.names.map(exactOnly).find((why) => why !== undefined) ?? git?.exactOnly ?? runningCommand(named, args)
+  const only = onlyExactly(found.names) ?? git?.exactOnly ?? runningCommand(named, args)
   const refused =
     found.names.map((name) => refusalOf(name, args, around.paths)).find((why) => why !== undefined) ?? places.refused
   const state = SHELL_STATE.has(found.name) ? [`${found.name} changes the shell or runs what it is given`] : []

@@ -1,7 +1,7 @@
 /**
  * What is known of programs, as data. Owns: which never get a prefix grant, which options write, start programs or
- * move the root, which words are text and no paths, which only read. A program that is in no table is ordinary: its
- * prefix may be granted, and the options in `ANY_PROGRAM` still ask (SECURITY P5, P8).
+ * move the root, which words are text and no paths, which only read. Which programs may
+ * have a prefix grant at all is commandKnown's to say; the options in `ANY_PROGRAM` ask whatever the program is (P5, P8).
  */
 export interface Options {
   /** Long options, without dashes; an abbreviation of one counts. */
@@ -99,7 +99,10 @@ export const OPTIONS: Readonly<Record<string, Options>> = {
     ),
     short: "Cg"
   },
-  pnpm: { long: list("script-shell dir prefix config node-options shell-emulator shell-mode"), short: "Cc" },
+  pnpm: {
+    long: list("script-shell dir prefix config node-options shell-emulator shell-mode"),
+    short: "Cc"
+  },
   yarn: { long: list("cwd script-shell use-yarnrc prefix modules-folder"), short: "" },
   go: {
     long: list(
@@ -108,27 +111,6 @@ export const OPTIONS: Readonly<Record<string, Options>> = {
     oneDash: true
   },
   cargo: { long: list("config manifest-path target-dir"), short: "ZC" },
-  pytest: {
-    long: list("rootdir confcutdir basetemp override-ini config-file junitxml junit-xml log-file pastebin result-log"),
-    short: "pco"
-  },
-  jest: {
-    long: list("config rootDir globalSetup testEnvironment runner reporters setupFiles transform outputFile"),
-    short: "c"
-  },
-  vitest: { long: list("config root dir globals environment reporter outputFile"), short: "cr" },
-  tsc: {
-    long: list("project outDir outFile rootDir build declarationDir tsBuildInfoFile init watch generateTrace"),
-    short: "pbw",
-    oneDash: true
-  },
-  eslint: {
-    long: list(
-      "config resolve-plugins-relative-to rulesdir parser plugin output-file format fix fix-dry-run cache-location"
-    ),
-    short: "cof"
-  },
-  prettier: { long: list("config plugin write cache-location find-config-path"), short: "w" },
   touch: { long: list("reference"), short: "" },
   cp: { long: [], short: "" },
   chmod: { long: list("reference") },
