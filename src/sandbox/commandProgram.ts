@@ -7,6 +7,7 @@ import { accessSync, constants, realpathSync } from "node:fs"
 import { basename } from "node:path"
 import { contentOf } from "./commandContent.ts"
 import { judgeGit, type GitJudgement } from "./commandGit.ts"
+import type { Vetted } from "./commandGitConfig.ts"
 import { isKnown, onlyExactly } from "./commandKnown.ts"
 import { commandPaths } from "./commandOperands.ts"
 import { riskyWords, skipOptions } from "./commandOptions.ts"
@@ -26,7 +27,7 @@ export interface Surroundings {
   readonly paths: Paths
   /** The child's PATH, fixed at session start; undefined: nothing is known against it. */
   readonly path: string | undefined
-  readonly vetted: () => ReadonlyArray<string>
+  readonly vetted: () => Vetted
 }
 
 export interface Facts {
@@ -160,7 +161,7 @@ const wordsWhy = (words: ReadonlyArray<ShellWord>): ReadonlyArray<string> => {
 }
 
 const gitOf = (name: string, args: ReadonlyArray<string>, around: Surroundings): GitJudgement | undefined =>
-  name === "git" ? judgeGit(args, around.vetted()) : undefined
+  name === "git" ? judgeGit(args, around.vetted) : undefined
 
 /** Everything that is known of a command with these words (the program first). */
 export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundings): Facts => {
