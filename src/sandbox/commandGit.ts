@@ -4,6 +4,7 @@
  * known to be harmless asks.
  */
 import type { Vetted } from "./commandGitConfig.ts"
+import type { Role } from "./commandOperands.ts"
 import { riskyWords, skipOptions } from "./commandOptions.ts"
 
 const set = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
@@ -25,6 +26,34 @@ export interface GitJudgement {
   readonly unsettled: ReadonlyArray<string>
   readonly exactOnly?: string
   readonly readOnly: boolean
+  /** What it does to the paths that its words name. */
+  readonly role: Role
+  readonly refused?: string
+}
+
+/** They keep what their words name as it is: it goes into the index, or is only looked at. */
+const KEEPS = set(
+  "add commit reset branch tag stash merge cherry-pick revert fetch pull push rebase remote gc notes switch"
+)
+const WRITES = set("mv rm restore checkout clean init worktree sparse-checkout clone submodule")
+
+const roleOf = (command: string): Role =>
+  READS.has(command) || KEEPS.has(command) ? "reads" : WRITES.has(command) ? "writes" : "open"
+
+const BEFORE_COMMAND = set("-C -c --git-dir --work-tree --namespace --super-prefix --config-env --exec-path")
+const CONFIG_READS = /^(?:--get[a-z-]*|--list|-l|get|list)$/
+
+/** `git config` with a value, or with anything but a look. */
+const configures = (args: ReadonlyArray<string>): boolean => {
+  const at = skipOptions(args, 0, BEFORE_COMMAND)
+  if (args[at] !== "config") return false
+  const rest = args.slice(at + 1)
+  if (rest.some((word) => /^(?:-e|--edit|--unset|--add|--re)/.test(word))) return true
+  const [first] = rest.filter(
+    (word) => !/^--(?:local|global|system|worktree|show-origin|show-scope|name-only|null|includes)$/.test(word)
+  )
+  if (first !== undefined && CONFIG_READS.test(first)) return false
+  return rest.filter((word) => !word.startsWith("-")).length > 1
 }
 
 const REMOTE_VALUES = set(
@@ -52,17 +81,21 @@ const LETTERS: Readonly<Record<string, string>> = {
 const hasLetter = (command: string, word: string): boolean =>
   Object.hasOwn(LETTERS, command) && /^-[A-Za-z]/.test(word) && [...word].some((one) => LETTERS[command]!.includes(one))
 
+const REFUSED = "git would change its configuration, which tools never write"
+
 /** Judges git's words behind `git`. `vetted` says what the repository's own files hold. */
 export const judgeGit = (args: ReadonlyArray<string>, vetted: () => Vetted): GitJudgement => {
   const [command = "", ...rest] = args
   const reads = READS.has(command)
   const { config, hooks } = vetted()
+  const inner = args[skipOptions(args, 0, BEFORE_COMMAND)] ?? ""
+  const path = { role: roleOf(inner), ...(configures(args) ? { refused: REFUSED } : {}) }
   if (command.startsWith("-") && command !== "--version") {
-    return { notPlain: [`has the option ${command} before git's command`], unsettled: config, readOnly: false }
+    return { notPlain: [`has the option ${command} before git's command`], unsettled: config, readOnly: false, ...path }
   }
   if (!reads && !CHANGES.has(command) && command !== "--version") {
     const why = `git ${command} may be an alias or run programs`
-    return { notPlain: [why], unsettled: config, exactOnly: why, readOnly: false }
+    return { notPlain: [why], unsettled: config, exactOnly: why, readOnly: false, ...path }
   }
   const end = rest.indexOf("--")
   const options = end < 0 ? rest : rest.slice(0, end)
@@ -75,6 +108,8 @@ export const judgeGit = (args: ReadonlyArray<string>, vetted: () => Vetted): Git
     ],
     unsettled: [...config, ...(reads ? [] : hooks.map((hook) => `the repository's ${hook} hook would run`))],
     ...(only === undefined ? {} : { exactOnly: only }),
-    readOnly: reads && risky.length === 0
+    readOnly: reads && risky.length === 0,
+    ...path,
+    ...(risky.length > 0 && path.role === "reads" && reads ? { role: "open" as const } : {})
   }
 }

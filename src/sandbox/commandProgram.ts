@@ -9,7 +9,7 @@ import { contentOf } from "./commandContent.ts"
 import { judgeGit, type GitJudgement } from "./commandGit.ts"
 import type { Vetted } from "./commandGitConfig.ts"
 import { isKnown, onlyExactly } from "./commandKnown.ts"
-import { commandPaths } from "./commandOperands.ts"
+import { commandPaths, type Role } from "./commandOperands.ts"
 import { riskyWords, skipOptions } from "./commandOptions.ts"
 import type { Paths } from "./commandPaths.ts"
 import { refusalOf } from "./commandRefused.ts"
@@ -22,6 +22,7 @@ import {
   WRITERS
 } from "./commandTables.ts"
 import type { ShellWord } from "./commandWords.ts"
+import { unwrap } from "./commandWrappers.ts"
 
 export interface Surroundings {
   readonly paths: Paths
@@ -163,6 +164,26 @@ const wordsWhy = (words: ReadonlyArray<ShellWord>): ReadonlyArray<string> => {
 const gitOf = (name: string, args: ReadonlyArray<string>, around: Surroundings): GitJudgement | undefined =>
   name === "git" ? judgeGit(args, around.vetted) : undefined
 
+const LOOKS: ReadonlySet<string> = new Set(["less", "more", "nl", "xxd", "bat", "base64", "zcat", "b2sum"])
+
+const roleOf = (name: string, risky: boolean): Role => {
+  if (WRITERS.has(name)) return "writes"
+  return !risky && (isReadOnlyProgram(name) || LOOKS.has(name)) ? "reads" : "open"
+}
+
+/** Words that a wrapper runs: they are judged as the command that they are. */
+const startedWords = (
+  name: string,
+  names: ReadonlyArray<string>,
+  words: ReadonlyArray<ShellWord>
+): ReadonlySet<ShellWord> => {
+  const wrapper = unwrap(name, names, words)
+  if (wrapper?.always !== true) return new Set()
+  // A script made of several words is none of them: then all may be its.
+  const known = wrapper.scripts.every((text) => words.includes(text))
+  return new Set(known ? [...wrapper.commands.flat(), ...wrapper.scripts] : words)
+}
+
 /** Everything that is known of a command with these words (the program first). */
 export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundings): Facts => {
   const found = program(words[0]?.value ?? "", around)
@@ -171,11 +192,14 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
   const named = nameOf(found)
   const git = gitOf(named, args, around)
   const options = git === undefined ? riskyWords(named, args).map((word) => `has the option ${word}`) : git.notPlain
-  const places = commandPaths(named, operands, around.paths)
+  const role = git?.role ?? roleOf(named, options.length > 0)
+  const places = commandPaths(named, operands, around.paths, role, startedWords(named, found.names, words))
   const content = contentOf(words[0]?.value ?? "", named, args, around.paths)
   const only = onlyExactly(found.names) ?? git?.exactOnly ?? runningCommand(named, args)
   const refused =
-    found.names.map((name) => refusalOf(name, args, around.paths)).find((why) => why !== undefined) ?? places.refused
+    found.names.map((name) => refusalOf(name, args, around.paths)).find((why) => why !== undefined) ??
+    git?.refused ??
+    places.refused
   const state = SHELL_STATE.has(found.name) ? [`${found.name} changes the shell or runs what it is given`] : []
   return {
     name: named,

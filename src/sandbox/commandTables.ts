@@ -132,22 +132,33 @@ export const FIND_VALUES =
 const FIND_TEXT = set("-name -iname -path -ipath -wholename -iwholename -regex -iregex -printf -type -size -perm")
 
 /** Their words are text, never paths. */
-export const TEXT_ONLY = set("echo printf true false : seq basename dirname expr date sleep test [ yes tr")
+export const TEXT_ONLY = set("echo printf true false : seq basename dirname expr sleep test [ yes tr")
 /** Their first plain word is a pattern, unless an option gives it. */
-export const PATTERN_FIRST = set("grep egrep fgrep rg ag ack jq yq")
+export const PATTERN_FIRST = set("grep egrep fgrep rg ag ack jq yq sed gsed awk gawk mawk nawk")
 export const TEXT_OPTIONS: Readonly<Record<string, ReadonlySet<string>>> = {
-  git: set(
-    "-m --message --author --grep --format --pretty -S -G --date --since --until --after --before --committer -L --trailer"
-  ),
-  grep: set("-e --regexp"),
-  egrep: set("-e --regexp"),
-  fgrep: set("-e --regexp"),
+  git: set("--message --author --grep --format --pretty --date --since --until --after --before --committer --trailer"),
+  grep: set("-e --regexp --include --exclude --exclude-dir"),
+  egrep: set("-e --regexp --include --exclude --exclude-dir"),
+  fgrep: set("-e --regexp --include --exclude --exclude-dir"),
   rg: set("-e --regexp -g --glob --iglob -t -T --type"),
   head: set("-n -c"),
   tail: set("-n -c"),
   cut: set("-d -f -c"),
   sort: set("-t -k"),
-  find: FIND_TEXT
+  find: FIND_TEXT,
+  date: set("-d --date"),
+  sed: set("-e --expression"),
+  tree: set("-I -P"),
+  ls: set("-I --ignore --hide"),
+  du: set("--exclude"),
+  diff: set("-x --exclude -I"),
+  fd: set("-E --exclude -e --extension"),
+  fdfind: set("-E --exclude -e --extension"),
+  python: set("-c"),
+  node: set("-e --eval -p --print"),
+  perl: set("-e -E"),
+  ruby: set("-e"),
+  gh: set("--body -b --title -t")
 }
 
 /** They change the files that their words name: the write rule judges those. */
