@@ -6,7 +6,7 @@
  */
 import { userInfo } from "node:os"
 import type { CommandPlan } from "../domain/Approval.ts"
-import { gitVetting } from "./commandGit.ts"
+import { gitVetting } from "./commandGitConfig.ts"
 import { makePaths } from "./commandPaths.ts"
 import { collect } from "./commandWalk.ts"
 

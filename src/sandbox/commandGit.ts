@@ -1,11 +1,11 @@
 /**
- * git, whose configuration and hooks run programs (SECURITY P7). Owns: which of its commands are plain, and whether the
- * repository's own configuration is free of programs. Reads `.git/config` and the names in `.git/hooks`; runs nothing.
- * Invariant: a key that is not known to be harmless asks.
+ * git, whose configuration and hooks run programs (SECURITY P7). Owns: which of its commands and options are plain. Does
+ * not own: what the repository's own files say (commandGitConfig). Pure. Invariant: a command, remote or option that is not
+ * known to be harmless asks.
  */
-import { readdirSync, readFileSync, statSync } from "node:fs"
-import { dirname, resolve } from "node:path"
-import { riskyWords } from "./commandOptions.ts"
+import type { Vetted } from "./commandGitConfig.ts"
+import type { Role } from "./commandOperands.ts"
+import { riskyWords, skipOptions } from "./commandOptions.ts"
 
 const set = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 
@@ -18,148 +18,98 @@ const CHANGES =
   pull push rebase remote apply am gc worktree notes sparse-checkout`)
 const REMOTE = set("fetch pull push remote")
 
-const SAFE_CORE =
-  set(`repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks autocrlf eol
-  safecrlf quotepath abbrev compression bigfilethreshold whitespace commentchar longpaths sharedrepository untrackedcache
-  preloadindex splitindex`)
-const SAFE_SECTIONS =
-  set(`branch user author committer pull push init color advice status log fetch rebase rerere commit tag
-  index pack gc transfer extensions lfs column help versionsort i18n stash apply`)
-const SAFE_KEYS =
-  set(`remote.url remote.pushurl remote.fetch remote.push remote.tagopt remote.prune remote.mirror diff.renames
-  diff.algorithm diff.colormoved diff.mnemonicprefix diff.renamelimit merge.ff merge.conflictstyle merge.renamelimit submodule.active
-  submodule.url submodule.recurse submodule.fetchjobs`)
-
-const safeKey = (section: string, key: string, value: string): boolean => {
-  if (section === "core") return SAFE_CORE.has(key)
-  if (section === "alias") return !value.startsWith("!")
-  if (key.endsWith("url") && /^(?:ext|fd)::|::|^-/.test(value)) return false
-  if (/program|command|editor|helper|exec|cmd|sshcommand/.test(key)) return false
-  return SAFE_SECTIONS.has(section) || SAFE_KEYS.has(`${section}.${key}`)
-}
-
-/** First key of a configuration text that could run something; its names folded as git folds them. */
-export const unsafeConfigKey = (text: string): string | undefined => {
-  let section = ""
-  for (const line of text.replace(/\\\r?\n/g, "").split(/\r?\n/)) {
-    let rest = line.trim()
-    const header = /^\[\s*([A-Za-z0-9.-]+)(?:\s+"(?:[^"\\]|\\.)*")?\s*\]/.exec(rest)
-    if (header !== null) {
-      section = header[1]!.split(".")[0]!.toLowerCase()
-      rest = rest.slice(header[0].length).trim()
-    }
-    if (rest === "" || /^[#;]/.test(rest)) continue
-    const entry = /^([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*))?$/.exec(rest)
-    if (entry === null) return "a line that cannot be read"
-    const key = entry[1]!.toLowerCase()
-    if (!safeKey(section, key, (entry[2] ?? "").replace(/^"/, ""))) return `${section}.${key}`
-  }
-  return undefined
-}
-
-/** Marks a hook's name among what was found. */
-const HOOK = "hook:"
-
-const readText = (path: string): string | undefined => {
-  try {
-    return statSync(path).size > 1 << 20 ? "[too] large" : readFileSync(path, "utf8")
-  } catch {
-    return undefined
-  }
-}
-
-const isDirectory = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
-
-/** The repository's directory: `.git` here or above, through the file that a work tree has instead. */
-const gitDirectory = (workspace: string): string | undefined => {
-  for (let at = workspace; ; at = dirname(at)) {
-    const git = `${at}/.git`
-    if (isDirectory(git)) return git
-    const link = readText(git)?.match(/^gitdir: (.+)$/m)?.[1]
-    if (link !== undefined) return resolve(at, link.trim())
-    if (dirname(at) === at) return undefined
-  }
-}
-
-const hooksIn = (directory: string): ReadonlyArray<string> => {
-  try {
-    return readdirSync(`${directory}/hooks`).filter((name) => !name.endsWith(".sample"))
-  } catch {
-    return []
-  }
-}
-
-const vet = (workspace: string): ReadonlyArray<string> => {
-  const git = gitDirectory(workspace)
-  if (git === undefined) return []
-  const common = readText(`${git}/commondir`)
-  const shared = common === undefined ? git : resolve(git, common.trim())
-  const configs = [`${shared}/config`, `${git}/config.worktree`].map((path) => unsafeConfigKey(readText(path) ?? ""))
-  const key = configs.find((found) => found !== undefined)
-  const [hook] = hooksIn(shared)
-  return [
-    ...(key === undefined ? [] : [`the repository's configuration sets ${key}`]),
-    ...(hook === undefined ? [] : [`${HOOK}${hook}`])
-  ]
-}
+/** These of its commands follow a text that nobody has judged: a patch may write any file. */
+const FOLLOWING = set("apply am")
 
 export interface GitJudgement {
   readonly notPlain: ReadonlyArray<string>
   readonly unsettled: ReadonlyArray<string>
   readonly exactOnly?: string
   readonly readOnly: boolean
+  /** What it does to the paths that its words name. */
+  readonly role: Role
+  readonly refused?: string
 }
 
-/** Short options that run a program or choose one, also inside a cluster: `git grep -nO./x`. */
-const CLUSTERS: Readonly<Record<string, RegExp>> = {
-  grep: /^-[a-zA-Z0-9]*O/,
-  rebase: /^-[a-zA-Z]*[ixs]/,
-  merge: /^-[a-zA-Z]*s/,
-  pull: /^-[a-zA-Z]*s/,
-  "cherry-pick": /^-[a-zA-Z]*s/,
-  revert: /^-[a-zA-Z]*s/,
-  blame: /^-S/
+/** They keep what their words name as it is: it goes into the index, or is only looked at. */
+const KEEPS = set(
+  "add commit reset branch tag stash merge cherry-pick revert fetch pull push rebase remote gc notes switch"
+)
+const WRITES = set("mv rm restore checkout clean init worktree sparse-checkout clone submodule")
+
+const roleOf = (command: string): Role =>
+  READS.has(command) || KEEPS.has(command) ? "reads" : WRITES.has(command) ? "writes" : "open"
+
+const BEFORE_COMMAND = set("-C -c --git-dir --work-tree --namespace --super-prefix --config-env --exec-path")
+const CONFIG_READS = /^(?:--get[a-z-]*|--list|-l|get|list)$/
+
+/** `git config` with a value, or with anything but a look. */
+const configures = (args: ReadonlyArray<string>): boolean => {
+  const at = skipOptions(args, 0, BEFORE_COMMAND)
+  if (args[at] !== "config") return false
+  const rest = args.slice(at + 1)
+  if (rest.some((word) => /^(?:-e|--edit|--unset|--add|--re)/.test(word))) return true
+  const [first] = rest.filter(
+    (word) => !/^--(?:local|global|system|worktree|show-origin|show-scope|name-only|null|includes)$/.test(word)
+  )
+  if (first !== undefined && CONFIG_READS.test(first)) return false
+  return rest.filter((word) => !word.startsWith("-")).length > 1
 }
 
-const remoteWhy = (command: string, args: ReadonlyArray<string>): ReadonlyArray<string> => {
+const REMOTE_VALUES = set(
+  "--depth --deepen --shallow-since --shallow-exclude --jobs -j -o --push-option --filter --refmap"
+)
+
+const remoteWhy = (command: string, args: ReadonlyArray<string>, vetted: () => Vetted): ReadonlyArray<string> => {
   if (command === "remote")
     return args.every((word) => word === "-v" || word === "show") ? [] : ["changes or asks a remote"]
-  const first = args.find((word) => !word.startsWith("-"))
-  return first === undefined || /^[\w-]+$/.test(first) ? [] : ["names a remote by its address"]
+  if (args.some((word) => word.length > 3 && "--multiple".startsWith(word))) return ["names several remotes"]
+  const first = args[skipOptions(args, 0, REMOTE_VALUES)]
+  return first === undefined || vetted().isRemote(first) ? [] : [`${first} is no remote of the configuration alone`]
 }
 
-const hooksWhy = (vetted: ReadonlyArray<string>): ReadonlyArray<string> =>
-  vetted
-    .filter((found) => found.startsWith(HOOK))
-    .map((found) => `the repository's ${found.slice(HOOK.length)} hook would run`)
+/** Letters of short options that start a program or a strategy, alone or in a cluster. */
+const LETTERS: Readonly<Record<string, string>> = {
+  grep: "O",
+  rebase: "ixs",
+  merge: "s",
+  pull: "s",
+  blame: "S",
+  annotate: "S"
+}
 
-/** Judges git's words behind `git`. `vetted` is what the repository's own files say, read once a line. */
-export const judgeGit = (args: ReadonlyArray<string>, vetted: ReadonlyArray<string>): GitJudgement => {
+const hasLetter = (command: string, word: string): boolean =>
+  Object.hasOwn(LETTERS, command) && /^-[A-Za-z]/.test(word) && [...word].some((one) => LETTERS[command]!.includes(one))
+
+const REFUSED = "git would change its configuration, which tools never write"
+
+/** Judges git's words behind `git`. `vetted` says what the repository's own files hold. */
+export const judgeGit = (args: ReadonlyArray<string>, vetted: () => Vetted): GitJudgement => {
   const [command = "", ...rest] = args
   const reads = READS.has(command)
-  const config = vetted.filter((found) => !found.startsWith(HOOK))
+  const { config, hooks } = vetted()
+  const inner = args[skipOptions(args, 0, BEFORE_COMMAND)] ?? ""
+  const path = { role: roleOf(inner), ...(configures(args) ? { refused: REFUSED } : {}) }
   if (command.startsWith("-") && command !== "--version") {
-    return { notPlain: [`has the option ${command} before git's command`], unsettled: config, readOnly: false }
+    return { notPlain: [`has the option ${command} before git's command`], unsettled: config, readOnly: false, ...path }
   }
   if (!reads && !CHANGES.has(command) && command !== "--version") {
     const why = `git ${command} may be an alias or run programs`
-    return { notPlain: [why], unsettled: config, exactOnly: why, readOnly: false }
+    return { notPlain: [why], unsettled: config, exactOnly: why, readOnly: false, ...path }
   }
   const end = rest.indexOf("--")
   const options = end < 0 ? rest : rest.slice(0, end)
-  const risky = [...riskyWords("git", options), ...options.filter((word) => CLUSTERS[command]?.test(word) === true)]
+  const risky = [...riskyWords("git", options), ...options.filter((word) => hasLetter(command, word))]
+  const only = FOLLOWING.has(command) ? `git ${command} writes whatever its patch names` : undefined
   return {
     notPlain: [
       ...risky.map((word) => `has the option ${word}`),
-      ...(REMOTE.has(command) ? remoteWhy(command, options) : [])
+      ...(REMOTE.has(command) ? remoteWhy(command, rest, vetted) : [])
     ],
-    unsettled: [...config, ...(reads ? [] : hooksWhy(vetted))],
-    readOnly: reads && risky.length === 0
+    unsettled: [...config, ...(reads ? [] : hooks.map((hook) => `the repository's ${hook} hook would run`))],
+    ...(only === undefined ? {} : { exactOnly: only }),
+    readOnly: reads && risky.length === 0,
+    ...path,
+    ...(risky.length > 0 && path.role === "reads" && reads ? { role: "open" as const } : {})
   }
-}
-
-/** One look per line. */
-export const gitVetting = (workspace: string): (() => ReadonlyArray<string>) => {
-  let found: ReadonlyArray<string> | undefined
-  return () => (found ??= vet(workspace))
 }

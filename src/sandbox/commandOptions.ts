@@ -2,6 +2,7 @@
  * Options that make a safe name unsafe: they write files, start programs or move the root (SECURITY P8, LESSONS 27).
  * Owns: how options are recognised (abbreviated, clustered, with one dash). Does not own: the lists (commandTables).
  */
+import { notAllowed } from "./commandKnown.ts"
 import { ANY_PROGRAM, FIND_LOOKS, FIND_VALUES, OPTIONS, type Options } from "./commandTables.ts"
 
 /** A generic name counts from this many letters on: `--outp` does, `--out` may be another option. */
@@ -46,6 +47,8 @@ const findWords = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
 /** The words of a program that ask. */
 export const riskyWords = (name: string, args: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (name === "find") return findWords(args)
+  const listed = notAllowed(name, args)
+  if (listed !== undefined) return listed
   const end = args.indexOf("--")
   const own = Object.hasOwn(OPTIONS, name) ? OPTIONS[name]! : NONE
   const before = (end < 0 ? args : args.slice(0, end)).filter((word) => isDangerous(word, own))

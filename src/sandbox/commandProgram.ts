@@ -7,12 +7,13 @@ import { accessSync, constants, realpathSync } from "node:fs"
 import { basename } from "node:path"
 import { contentOf } from "./commandContent.ts"
 import { judgeGit, type GitJudgement } from "./commandGit.ts"
-import { commandPaths } from "./commandOperands.ts"
+import type { Vetted } from "./commandGitConfig.ts"
+import { isKnown, onlyExactly } from "./commandKnown.ts"
+import { commandPaths, type Role } from "./commandOperands.ts"
 import { riskyWords, skipOptions } from "./commandOptions.ts"
 import type { Paths } from "./commandPaths.ts"
 import { refusalOf } from "./commandRefused.ts"
 import {
-  exactOnly,
   INSTALLING,
   isReadOnlyProgram,
   MULTI_COMMAND,
@@ -21,12 +22,13 @@ import {
   WRITERS
 } from "./commandTables.ts"
 import type { ShellWord } from "./commandWords.ts"
+import { unwrap } from "./commandWrappers.ts"
 
 export interface Surroundings {
   readonly paths: Paths
   /** The child's PATH, fixed at session start; undefined: nothing is known against it. */
   readonly path: string | undefined
-  readonly vetted: () => ReadonlyArray<string>
+  readonly vetted: () => Vetted
 }
 
 export interface Facts {
@@ -105,7 +107,18 @@ const program = (word: string, around: Surroundings): Program => {
   const real = file === undefined ? undefined : realName(file)
   const unsettled =
     open === undefined ? [] : [`PATH looks for ${word} in ${open === "" ? "the current directory" : open} first`]
-  return { name: word, names: real === undefined ? [word] : [...new Set([word, real])], notPlain, unsettled }
+  return {
+    name: word,
+    names: real === undefined ? [word] : [...new Set([word, real])],
+    notPlain,
+    unsettled
+  }
+}
+
+/** A link's target counts (`foo` that is git), unless the tables know only the link (`npm` that is `npm-cli.js`). */
+const nameOf = ({ name, names }: Program): string => {
+  const real = names.at(-1) ?? name
+  return !isKnown(real) && (isKnown(name) || MULTI_COMMAND[name] !== undefined) ? name : real
 }
 
 /** Program and subcommand, as far as a prefix grant should hold them. */
@@ -149,22 +162,44 @@ const wordsWhy = (words: ReadonlyArray<ShellWord>): ReadonlyArray<string> => {
 }
 
 const gitOf = (name: string, args: ReadonlyArray<string>, around: Surroundings): GitJudgement | undefined =>
-  name === "git" ? judgeGit(args, around.vetted()) : undefined
+  name === "git" ? judgeGit(args, around.vetted) : undefined
+
+const LOOKS: ReadonlySet<string> = new Set(["less", "more", "nl", "xxd", "bat", "base64", "zcat", "b2sum"])
+
+const roleOf = (name: string, risky: boolean): Role => {
+  if (WRITERS.has(name)) return "writes"
+  return !risky && (isReadOnlyProgram(name) || LOOKS.has(name)) ? "reads" : "open"
+}
+
+/** Words that a wrapper runs: they are judged as the command that they are. */
+const startedWords = (
+  name: string,
+  names: ReadonlyArray<string>,
+  words: ReadonlyArray<ShellWord>
+): ReadonlySet<ShellWord> => {
+  const wrapper = unwrap(name, names, words)
+  if (wrapper?.always !== true) return new Set()
+  // A script made of several words is none of them: then all may be its.
+  const known = wrapper.scripts.every((text) => words.includes(text))
+  return new Set(known ? [...wrapper.commands.flat(), ...wrapper.scripts] : words)
+}
 
 /** Everything that is known of a command with these words (the program first). */
 export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundings): Facts => {
   const found = program(words[0]?.value ?? "", around)
   const operands = words.slice(1)
   const args = operands.map((word) => word.value)
-  const named = found.names.at(-1) ?? found.name
+  const named = nameOf(found)
   const git = gitOf(named, args, around)
   const options = git === undefined ? riskyWords(named, args).map((word) => `has the option ${word}`) : git.notPlain
-  const places = commandPaths(named, operands, around.paths)
+  const role = git?.role ?? roleOf(named, options.length > 0)
+  const places = commandPaths(named, operands, around.paths, role, startedWords(named, found.names, words))
   const content = contentOf(words[0]?.value ?? "", named, args, around.paths)
-  const only =
-    found.names.map(exactOnly).find((why) => why !== undefined) ?? git?.exactOnly ?? runningCommand(named, args)
+  const only = onlyExactly(found.names) ?? git?.exactOnly ?? runningCommand(named, args)
   const refused =
-    found.names.map((name) => refusalOf(name, args, around.paths)).find((why) => why !== undefined) ?? places.refused
+    found.names.map((name) => refusalOf(name, args, around.paths)).find((why) => why !== undefined) ??
+    git?.refused ??
+    places.refused
   const state = SHELL_STATE.has(found.name) ? [`${found.name} changes the shell or runs what it is given`] : []
   return {
     name: named,

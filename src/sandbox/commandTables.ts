@@ -1,7 +1,7 @@
 /**
  * What is known of programs, as data. Owns: which never get a prefix grant, which options write, start programs or
- * move the root, which words are text and no paths, which only read. A program that is in no table gets exact grants
- * only, and the options in `ANY_PROGRAM` ask for every program (SECURITY P5, P8).
+ * move the root, which words are text and no paths, which only read. Which programs may
+ * have a prefix grant at all is commandKnown's to say; the options in `ANY_PROGRAM` ask whatever the program is (P5, P8).
  */
 export interface Options {
   /** Long options, without dashes; an abbreviation of one counts. */
@@ -96,7 +96,10 @@ export const OPTIONS: Readonly<Record<string, Options>> = {
     ),
     short: "Cg"
   },
-  pnpm: { long: list("script-shell dir prefix config node-options shell-emulator shell-mode"), short: "Cc" },
+  pnpm: {
+    long: list("script-shell dir prefix config node-options shell-emulator shell-mode"),
+    short: "Cc"
+  },
   yarn: { long: list("cwd script-shell use-yarnrc prefix modules-folder"), short: "" },
   go: {
     long: list(
@@ -105,27 +108,6 @@ export const OPTIONS: Readonly<Record<string, Options>> = {
     oneDash: true
   },
   cargo: { long: list("config manifest-path target-dir"), short: "ZC" },
-  pytest: {
-    long: list("rootdir confcutdir basetemp override-ini config-file junitxml junit-xml log-file pastebin result-log"),
-    short: "pco"
-  },
-  jest: {
-    long: list("config rootDir globalSetup testEnvironment runner reporters setupFiles transform outputFile"),
-    short: "c"
-  },
-  vitest: { long: list("config root dir globals environment reporter outputFile"), short: "cr" },
-  tsc: {
-    long: list("project outDir outFile rootDir build declarationDir tsBuildInfoFile init watch generateTrace"),
-    short: "pbw",
-    oneDash: true
-  },
-  eslint: {
-    long: list(
-      "config resolve-plugins-relative-to rulesdir parser plugin output-file format fix fix-dry-run cache-location"
-    ),
-    short: "cof"
-  },
-  prettier: { long: list("config plugin write cache-location find-config-path"), short: "w" },
   touch: { long: list("reference"), short: "" },
   cp: { long: [], short: "" },
   chmod: { long: list("reference") },
@@ -147,22 +129,33 @@ export const FIND_VALUES =
 const FIND_TEXT = set("-name -iname -path -ipath -wholename -iwholename -regex -iregex -printf -type -size -perm")
 
 /** Their words are text, never paths. */
-export const TEXT_ONLY = set("echo printf true false : seq basename dirname expr date sleep test [ yes tr")
+export const TEXT_ONLY = set("echo printf true false : seq basename dirname expr sleep test [ yes tr")
 /** Their first plain word is a pattern, unless an option gives it. */
-export const PATTERN_FIRST = set("grep egrep fgrep rg ag ack jq yq")
+export const PATTERN_FIRST = set("grep egrep fgrep rg ag ack jq yq sed gsed awk gawk mawk nawk")
 export const TEXT_OPTIONS: Readonly<Record<string, ReadonlySet<string>>> = {
-  git: set(
-    "-m --message --author --grep --format --pretty -S -G --date --since --until --after --before --committer -L --trailer"
-  ),
-  grep: set("-e --regexp"),
-  egrep: set("-e --regexp"),
-  fgrep: set("-e --regexp"),
+  git: set("--message --author --grep --format --pretty --date --since --until --after --before --committer --trailer"),
+  grep: set("-e --regexp --include --exclude --exclude-dir"),
+  egrep: set("-e --regexp --include --exclude --exclude-dir"),
+  fgrep: set("-e --regexp --include --exclude --exclude-dir"),
   rg: set("-e --regexp -g --glob --iglob -t -T --type"),
   head: set("-n -c"),
   tail: set("-n -c"),
   cut: set("-d -f -c"),
   sort: set("-t -k"),
-  find: FIND_TEXT
+  find: FIND_TEXT,
+  date: set("-d --date"),
+  sed: set("-e --expression"),
+  tree: set("-I -P"),
+  ls: set("-I --ignore --hide"),
+  du: set("--exclude"),
+  diff: set("-x --exclude -I"),
+  fd: set("-E --exclude -e --extension"),
+  fdfind: set("-E --exclude -e --extension"),
+  python: set("-c"),
+  node: set("-e --eval -p --print"),
+  perl: set("-e -E"),
+  ruby: set("-e"),
+  gh: set("--body -b --title -t")
 }
 
 /** They change the files that their words name: the write rule judges those. */

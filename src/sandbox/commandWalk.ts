@@ -55,6 +55,7 @@ const TOO_DEEP = "is nested too deeply to be judged"
 interface Walk extends Collected {
   readonly around: Surroundings
   readonly facts: Map<string, Facts>
+  readonly opened: Set<string>
   level: number
   /** The script being walked, and what of it is accounted for. */
   source: string
@@ -65,6 +66,7 @@ export const collect = (source: string, around: Surroundings): Collected => {
   const walk: Walk = {
     around,
     facts: new Map(),
+    opened: new Set(),
     level: 0,
     source,
     spans: [],
@@ -226,7 +228,7 @@ const command = (
   }
   const { name, refused, ...facts } = factsOf(walk, words)
   if (refused !== undefined) refuse(walk, refused)
-  const wrapper = unwrap(name, words)
+  const wrapper = unwrap(name, facts.names, words)
   const starts = wrapper === undefined || !isStarting(wrapper) ? [] : [`${name} starts another program`]
   const notPlain = [...new Set([...why, ...facts.notPlain, ...starts])]
   walk.commands.push({ ...facts, notPlain, argv: words.map((word) => word.value), text })
@@ -251,7 +253,13 @@ const bare = (text: string, notPlain: ReadonlyArray<string>): SimpleCommand => (
 const open = (walk: Walk, wrapper: Wrapper, name: string, depth: number): void => {
   if (depth > MAX_DEPTH) return refuse(walk, TOO_DEEP)
   const why = [`is started by ${name}`]
-  for (const words of wrapper.commands) command(walk, words, words.map((word) => word.value).join(" "), why, depth)
+  for (const words of wrapper.commands) {
+    // Launchers within launchers have many readings, and most of them are the same words again.
+    const key = JSON.stringify(words)
+    if (walk.opened.has(key)) continue
+    walk.opened.add(key)
+    command(walk, words, words.map((word) => word.value).join(" "), why, depth)
+  }
   for (const text of wrapper.scripts) {
     if (text.why.length > 0) walk.doubts.add(`${name} runs a script that is not literal`)
     else script(walk, text.value, why, depth)

@@ -2,8 +2,10 @@
  * Programs that start other programs: what they would start. Owns: one reader per wrapper. Grants stop at a wrapper,
  * deny rules go through it (SECURITY P4). Invariant: what cannot be read is named as such, never left out.
  */
+import { isKnown } from "./commandKnown.ts"
+import { isLauncher, launched, SOMETIMES, unknownStarts } from "./commandLaunchers.ts"
 import { skipOptions } from "./commandOptions.ts"
-import { SHELLS } from "./commandTables.ts"
+import { exactOnly, SHELLS } from "./commandTables.ts"
 import { literalWord, type ShellWord } from "./commandWords.ts"
 
 export interface Started {
@@ -52,7 +54,12 @@ const joined = (words: ReadonlyArray<ShellWord>): Started =>
     ? nothing
     : {
         commands: [],
-        scripts: [{ ...literalWord(words.map((word) => word.value).join(" ")), why: words.flatMap((word) => word.why) }]
+        scripts: [
+          {
+            ...literalWord(words.map((word) => word.value).join(" ")),
+            why: words.flatMap((word) => word.why)
+          }
+        ]
       }
 
 /** `sh -c TEXT`, in a cluster too (`-lc`); without it the script is a file or standard input, and unknown. */
@@ -130,19 +137,14 @@ const READERS: Readonly<Record<string, Reader>> = {
   builtin: after(),
   coproc: after(),
   exec: after("-a"),
-  unbuffer: after(),
   xargs: after(
     "-I -i -n -P -L -l -d -E -e -s -a --replace --max-args --max-procs --max-lines --delimiter --eof --max-chars --arg-file"
   ),
   parallel: after("-j --jobs -a -I --colsep --delay"),
   watch: (words) => joined(after("-n --interval")(words).commands[0] ?? []),
-  chroot: after("", 1),
-  unshare: after(),
-  nsenter: after("-t --target"),
   setpriv: after(),
   prlimit: after(),
   strace: after("-e -o -p -s -u -E"),
-  ltrace: after("-e -o -p -s -u"),
   gdb: behind("--args"),
   flock: withScriptOption(/^(?:-c|--command)$/, after("-w --timeout -E", 1)),
   script: withScriptOption(/^(?:-\w*c|--command)$/, () => nothing),
@@ -179,8 +181,23 @@ export interface Wrapper extends Started {
   readonly always: boolean
 }
 
-/** What this command would start; undefined: it is no wrapper. */
-export const unwrap = (name: string, words: ReadonlyArray<ShellWord>): Wrapper | undefined => {
-  const reader = SHELLS.has(name) ? shell : Object.hasOwn(READERS, name) ? READERS[name] : undefined
-  return reader === undefined ? undefined : { ...reader(words), always: !PLAIN_STARTERS.has(name) }
+const readerOf = (name: string): Reader | undefined =>
+  SHELLS.has(name) ? shell : Object.hasOwn(READERS, name) ? READERS[name] : undefined
+
+const unwrapAs = (name: string, words: ReadonlyArray<ShellWord>): Wrapper | undefined => {
+  const reader = readerOf(name)
+  if (reader !== undefined) return { ...reader(words), always: !PLAIN_STARTERS.has(name) }
+  return isLauncher(name) ? { ...launched(name, words), always: !SOMETIMES.has(name) } : undefined
+}
+
+/** What this command would start, by any name of its program; undefined: it is no wrapper. */
+export const unwrap = (
+  name: string,
+  names: ReadonlyArray<string>,
+  words: ReadonlyArray<ShellWord>
+): Wrapper | undefined => {
+  if (isKnown(name)) return unwrapAs(name, words)
+  const found = [name, ...names].map((one) => unwrapAs(one, words)).find((one) => one !== undefined)
+  if (found !== undefined || names.some((one) => exactOnly(one) !== undefined)) return found
+  return { ...unknownStarts(words), always: false }
 }

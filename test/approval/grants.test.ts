@@ -132,7 +132,10 @@ describe("grants", () => {
     ["npm test && ls", ["exact"]],
     ["FOO=1 npm test", ["exact"]],
     ["cat ../x", ["exact"]],
-    ["npm install left-pad", ["exact"]]
+    ["npm install left-pad", ["exact"]],
+    ["neverheardof x", ["exact"]],
+    ["gcc -c a.c", ["exact"]],
+    ["setarch x86_64 ls", ["exact"]]
   ] as ReadonlyArray<readonly [string, ReadonlyArray<string>]>)(
     "%s offers %j, exact first (P5, P8)",
     ([command, ids]) => {

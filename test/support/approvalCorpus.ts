@@ -40,6 +40,8 @@ export interface BashEntry {
 
 export const HOME = "/home/someone"
 
+const ORIGIN = '[remote "origin"]\n\turl = https://example.org/x.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n'
+
 /** A repository with a few files, as the corpus assumes one. */
 export const makeWorkspace = (): { readonly path: string; readonly remove: () => void } => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "claw-corpus-")))
@@ -48,7 +50,7 @@ export const makeWorkspace = (): { readonly path: string; readonly remove: () =>
     mkdirSync(join(path, directory), { recursive: true })
   writeFileSync(join(path, "README.md"), "hello\n")
   writeFileSync(join(path, "package.json"), '{"scripts":{"test":"true"}}\n')
-  writeFileSync(join(path, ".git/config"), "[core]\n\trepositoryformatversion = 0\n\tbare = false\n")
+  writeFileSync(join(path, ".git/config"), `[core]\n\trepositoryformatversion = 0\n\tbare = false\n${ORIGIN}`)
   writeFileSync(join(root, "outside.txt"), "outside\n")
   return { path, remove: () => rmSync(root, { recursive: true, force: true }) }
 }

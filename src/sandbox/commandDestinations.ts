@@ -1,0 +1,125 @@
+/**
+ * Where `cp`, `install`, `ln` and `mv` put what they are given (SECURITY P11). Owns: the reading of `-t DIR` and of a
+ * last word that may be a directory, and what lies in a directory that is copied whole. Looks, changes nothing.
+ * Invariant: each name that would appear is judged, also when the destination does not exist yet.
+ */
+import { readdirSync } from "node:fs"
+import { basename } from "node:path"
+import type { Paths } from "./commandPaths.ts"
+import type { ShellWord } from "./commandWords.ts"
+
+export const PLACES_COPIES: ReadonlySet<string> = new Set(["cp", "install", "ln", "mv"])
+
+/** Directories with more entries are not looked through. */
+const MAX_ENTRIES = 2_000
+
+const VALUES = /^--(?:suf|mo|ow|g)[a-z]*$/
+
+interface Moves {
+  readonly into: ReadonlyArray<string>
+  readonly sources: ReadonlyArray<ShellWord>
+  readonly whole: boolean
+  readonly parents: boolean
+}
+
+const lettersWithValue = (name: string): string => (name === "install" ? "tmogS" : "tS")
+
+/** One short cluster: its letters up to the one that takes a value, and that value as far as it is attached. */
+const cluster = (
+  name: string,
+  word: string
+): { readonly flags: string; readonly letter?: string; readonly value: string } => {
+  const at = [...word].findIndex((letter, i) => i > 0 && lettersWithValue(name).includes(letter))
+  return at < 0
+    ? { flags: word, value: "" }
+    : { flags: word.slice(0, at), letter: word[at]!, value: word.slice(at + 1) }
+}
+
+const read = (name: string, words: ReadonlyArray<ShellWord>): Moves => {
+  const into: Array<string> = []
+  const plain: Array<ShellWord> = []
+  let flags = ""
+  let options = true
+  for (let at = 0; at < words.length; at += 1) {
+    const { value } = words[at]!
+    if (!options || !/^-./.test(value)) plain.push(words[at]!)
+    else if (value === "--") options = false
+    else if (/^--t/.test(value))
+      into.push(value.includes("=") ? value.slice(value.indexOf("=") + 1) : (words[(at += 1)]?.value ?? ""))
+    else if (value.startsWith("--")) {
+      flags += /^--(?:rec|ar)/.test(value) ? "r" : /^--par/.test(value) ? "P" : /^--di/.test(value) ? "d" : ""
+      if (VALUES.test(value)) at += 1
+    } else {
+      const found = cluster(name, value)
+      flags += found.flags.replace(/P/g, "")
+      const given = found.letter !== undefined && found.value === "" ? (words[(at += 1)]?.value ?? "") : found.value
+      if (found.letter === "t") into.push(given)
+    }
+  }
+  const all = name === "install" && flags.includes("d")
+  const last = into.length === 0 && !all ? plain.slice(-1) : []
+  return {
+    into: all
+      ? plain.map((word) => word.value)
+      : [...into, ...last.map((word) => (name === "ln" && plain.length === 1 ? "." : word.value))],
+    sources: all ? [] : last.length === 0 || plain.length === 1 ? plain : plain.slice(0, -1),
+    whole: name === "cp" && /[rRa]/.test(flags),
+    parents: flags.includes("P")
+  }
+}
+
+/** Names below a directory, relative to it; undefined: too many. */
+const below = (directory: string): ReadonlyArray<string> | undefined => {
+  const out: Array<string> = []
+  const open = [""]
+  for (let at = 0; at < open.length; at += 1) {
+    try {
+      for (const entry of readdirSync(`${directory}/${open[at]!}`, { withFileTypes: true })) {
+        const name = `${open[at]!}${entry.name}`
+        out.push(name)
+        if (entry.isDirectory()) open.push(`${name}/`)
+        if (out.length > MAX_ENTRIES) return undefined
+      }
+    } catch {
+      // A file, or nothing that could be copied.
+    }
+  }
+  return out
+}
+
+const namesOf = (source: ShellWord, moves: Moves, paths: Paths): ReadonlyArray<string> | undefined => {
+  const places = source.glob ? paths.matches(source.value) : [paths.place(source.value)]
+  if (places === undefined) return undefined
+  const out: Array<string> = source.glob ? [] : [basename(source.value)]
+  for (const place of places) {
+    out.push(basename(place.path))
+    const inner = moves.whole && place.inside ? below(place.path) : []
+    if (inner === undefined) return undefined
+    out.push(...inner)
+  }
+  return moves.parents ? [...out, source.value] : out
+}
+
+export const destinations = (
+  name: string,
+  words: ReadonlyArray<ShellWord>,
+  paths: Paths
+): { readonly notPlain: ReadonlyArray<string>; readonly refused?: string } => {
+  const moves = read(name, words)
+  const notPlain = new Set<string>()
+  const names = moves.sources.flatMap((source) => {
+    const found = namesOf(source, moves, paths)
+    if (found === undefined) notPlain.add(`${source.value} holds too much to be looked through`)
+    return found ?? []
+  })
+  for (const into of moves.into) {
+    for (const path of [into, ...names.map((one) => `${into}/${one}`)]) {
+      const { guard, inside } = paths.place(path)
+      if (guard === "forbidden")
+        return { notPlain: [...notPlain], refused: `${name} would write ${path}, which tools never write` }
+      if (guard === "alwaysAsk") notPlain.add(`${path} can make other programs run code`)
+      if (!inside) notPlain.add(`${path} leads outside the workspace`)
+    }
+  }
+  return { notPlain: [...notPlain] }
+}
