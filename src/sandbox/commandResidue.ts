@@ -23,10 +23,14 @@ export const commandSpans = (node: Command): ReadonlyArray<Span> => {
 /** A negation of nothing: `! || ls`. */
 const BARE_NEGATION = /![ \t]*(?:[;&|\n]|$)/
 
+/** A last backslash that escapes nothing: bash would go on reading. */
+const OPEN_END = /(?<!\\)(?:\\\\)*\\$/
+
 const SEPARATORS = /^(?:[ \t\n;&|!]|\\\n)*$/
 
 /** True where something other than separators and comments stands between the spans. */
 export const hasResidue = (source: string, spans: ReadonlyArray<Span>): boolean => {
+  if (OPEN_END.test(source)) return true
   let at = 0
   let rest = ""
   for (const [from, to] of spans.toSorted(([a], [b]) => a - b)) {

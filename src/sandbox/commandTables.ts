@@ -46,6 +46,9 @@ const EXACT_ONLY: ReadonlyArray<readonly [ReadonlySet<string>, string]> = [
   ]
 ]
 
+export const exactOnly = (name: string): string | undefined =>
+  EXACT_ONLY.find(([names]) => names.has(name) || names.has(plainName(name)))?.[1]
+
 /** Builtins that change the shell for what follows, or run what they are given. */
 export const SHELL_STATE =
   set(`alias unalias hash enable source . trap set shopt export declare typeset local readonly unset
@@ -213,17 +216,4 @@ export const INSTALLING: Readonly<Record<string, ReadonlySet<string>>> = {
   bun: set("install i add update"),
   cargo: set("add"),
   go: set("get install")
-}
-
-const tables: ReadonlyArray<Readonly<Record<string, unknown>>> = [OPTIONS, MULTI_COMMAND, RUNNING_COMMANDS, INSTALLING]
-const isKnown = (name: string): boolean =>
-  [READ_ONLY, TEXT_ONLY, PATTERN_FIRST, WRITERS, SHELL_STATE].some((names) => names.has(name)) ||
-  tables.some((table) => Object.hasOwn(table, name))
-
-/** Why a program gets no grant wider than one line; a program that stands in no table is not known to be tame. */
-export const exactOnly = (name: string): string | undefined => {
-  const plain = plainName(name)
-  const listed = EXACT_ONLY.find(([names]) => names.has(name) || names.has(plain))?.[1]
-  if (listed !== undefined || name.includes("/") || isKnown(name) || isKnown(plain)) return listed
-  return "what its options can do is not known"
 }
