@@ -44,10 +44,10 @@ const read = (name: string, words: ReadonlyArray<ShellWord>): Moves => {
     const { value } = words[at]!
     if (!options || !/^-./.test(value)) plain.push(words[at]!)
     else if (value === "--") options = false
-    else if (/^--t/.test(value))
+    else if (value.startsWith("--t"))
       into.push(value.includes("=") ? value.slice(value.indexOf("=") + 1) : (words[(at += 1)]?.value ?? ""))
     else if (value.startsWith("--")) {
-      flags += /^--(?:rec|ar)/.test(value) ? "r" : /^--par/.test(value) ? "P" : /^--di/.test(value) ? "d" : ""
+      flags += /^--(?:rec|ar)/.test(value) ? "r" : value.startsWith("--par") ? "P" : value.startsWith("--di") ? "d" : ""
       if (VALUES.test(value)) at += 1
     } else {
       const found = cluster(name, value)

@@ -49,7 +49,7 @@ const configures = (args: ReadonlyArray<string>): boolean => {
   if (args[at] !== "config") return false
   const rest = args.slice(at + 1)
   if (rest.some((word) => /^(?:-e|--edit|--unset|--add|--re)/.test(word))) return true
-  const [first] = rest.filter(
+  const first = rest.find(
     (word) => !/^--(?:local|global|system|worktree|show-origin|show-scope|name-only|null|includes)$/.test(word)
   )
   if (first !== undefined && CONFIG_READS.test(first)) return false
