@@ -24,6 +24,9 @@ const GIT_TEXTS: ReadonlyArray<readonly [RegExp, RegExp]> = [
   [/^(?:log|blame|annotate|show)$/, /^-L/]
 ]
 
+/** `-ne SCRIPT` */
+const SCRIPT_IN_CLUSTER: ReadonlySet<string> = new Set(["perl", "ruby", "sed", "gsed"])
+
 type TextOption = "no" | "attached" | "next"
 
 /** Whether the word is an option whose value is text, and where that value stands. */
@@ -32,6 +35,7 @@ const textOption = (name: string, word: string, words: ReadonlyArray<ShellWord>)
   const options = Object.hasOwn(TEXT_OPTIONS, plain) ? TEXT_OPTIONS[plain]! : undefined
   if (options?.has(word) === true) return "next"
   if (word.startsWith("--") && options?.has(word.split("=")[0]!) === true) return "attached"
+  if (SCRIPT_IN_CLUSTER.has(plain) && /^-[A-Za-z]*[eE]$/.test(word)) return "next"
   if (name !== "git") return "no"
   const command = words[0]?.value ?? ""
   const matches = GIT_TEXTS.some(([commands, option]) => commands.test(command) && option.test(word))

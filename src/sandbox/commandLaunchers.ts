@@ -87,11 +87,16 @@ const behindDashes = (words: ReadonlyArray<ShellWord>): ReadonlyArray<ReadonlyAr
 /** Those whose first word is a command of theirs, and only some of them launch. */
 export const SOMETIMES: ReadonlySet<string> = new Set(["yarn", "pnpm", "uv", "poetry", "bundle", "bun", "rustup", "ip"])
 const LAUNCHING = /^(?:exec|run|x|dlx|tool|netns|vrf)$/
+/** Their `run` starts a script of the manifest and no program. */
+const RUNS_SCRIPTS: ReadonlySet<string> = new Set(["yarn", "pnpm"])
+
+const launches = (name: string, word: string): boolean =>
+  LAUNCHING.test(word) && !(word === "run" && RUNS_SCRIPTS.has(name))
 
 export const isLauncher = (name: string): boolean => WORDS_BEFORE.has(name) || SCRIPTED.has(name)
 
 export const launched = (name: string, words: ReadonlyArray<ShellWord>): Starts => {
-  if (SOMETIMES.has(name) && !words.some((word) => LAUNCHING.test(word.value))) return { commands: [], scripts: [] }
+  if (SOMETIMES.has(name) && !words.some((word) => launches(name, word.value))) return { commands: [], scripts: [] }
   const before = WORDS_BEFORE.get(name)
   const commands = before === undefined ? behindDashes(words) : suffixes(words, before + 1)
   return { commands, scripts: SCRIPTED.has(name) ? scriptsOf(words) : [] }

@@ -106,6 +106,7 @@ const visit = (walk: Walk, node: SyntaxNode, source: string, started: ReadonlyAr
   const doubt = Object.hasOwn(DOUBTS, node.type) ? DOUBTS[node.type] : undefined
   if (doubt !== undefined) walk.doubts.add(doubt)
   if (node.type === "Function") selfCalls(walk, node)
+  if (node.type === "Pipeline" && node.commands.length === 0) walk.doubts.add("negates nothing")
   if (node.type === "Command") simple(walk, node, text, started, depth)
   if (node.type === "Redirected")
     for (const one of node.redirects) for (const why of redirect(walk, one)) walk.doubts.add(why)
@@ -251,6 +252,8 @@ const bare = (text: string, notPlain: ReadonlyArray<string>): SimpleCommand => (
 })
 
 const open = (walk: Walk, wrapper: Wrapper, name: string, depth: number): void => {
+  // What is refused needs no further reading, and nested launchers have very many.
+  if (walk.refused !== undefined) return
   if (depth > MAX_DEPTH) return refuse(walk, TOO_DEEP)
   const why = [`is started by ${name}`]
   for (const words of wrapper.commands) {

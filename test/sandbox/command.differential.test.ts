@@ -103,6 +103,7 @@ describe("analyse and bash -n", () => {
   }, 90_000)
 
   it.each([
+    "! && ls",
     "if",
     "if true; then",
     "for x",

@@ -41,3 +41,11 @@ it("deep nesting ends in a refusal or a doubt, never in an overflow", () => {
     )
   }
 })
+
+it("launchers within launchers have an end, though each can be read in several ways (P4, T2)", () => {
+  for (const line of [`${"bwrap ".repeat(9_000)}sudo id`, `${"perf setarch ip ".repeat(3_000)}sudo id`])
+    assert.strictEqual(analyse(line, context).refused, "is nested too deeply to be judged")
+  const few = analyse(`${"bwrap a b ".repeat(5)}sudo id`, context)
+  assert.strictEqual(few.refused, "sudo takes other rights")
+  assert.isBelow(few.commands.length, 40)
+})

@@ -31,7 +31,14 @@ const ASKED = [
   "Makefile",
   ".github/workflows/ci.yml",
   ".envrc",
-  ".husky/pre-commit"
+  ".husky/pre-commit",
+  ...`.claude/settings.json .claude/commands/x.md CLAUDE.md sub/AGENTS.md Agents.md .cursorrules .cursor/rules/x.mdc
+    GEMINI.md .github/copilot-instructions.md .github/instructions/x.md .github/actions/x/action.yml node_modules/.bin/x
+    node_modules/a/index.js packages/a/node_modules/b/x.js .venv/bin/python binding.gyp conftest.py tests/conftest.py
+    tox.ini pytest.ini noxfile.py .eslintrc.js .eslintrc eslint.config.mjs vite.config.ts vitest.config.mts
+    vitest.workspace.ts jest.config.js karma.conf.js .prettierrc.cjs .mocharc.yml .tool-versions .mise.toml .direnv/x .env
+    tsconfig.json tsconfig.build.json Dockerfile docker-compose.yml flake.nix gulpfile.js x.mk CMakeLists.txt a.csproj
+    lib/x.pth`.split(/\s+/)
 ]
 const FREE = [
   ".gitignore",
@@ -40,7 +47,10 @@ const FREE = [
   "claw/x",
   "package-lock.json",
   ".github/README.md",
-  "docs/package.json.md"
+  "docs/package.json.md",
+  ...`src/config.ts src/config/index.ts docs/agents/readme.md src/agents.ts README.md src/claude.ts env.ts .env.example
+    src/build.ts docs/workspace.md src/docker.ts test/setup.ts node_modules build workspace
+    src/build/x.ts __pycache__`.split(/\s+/)
 ]
 
 it.effect("the control plane is forbidden in every spelling, also when it does not exist (P032, P034, P036)", () =>
