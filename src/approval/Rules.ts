@@ -39,27 +39,3 @@ export const builtin: ReadonlyArray<Rule> = [
   tool("change", "mutating", "ask"),
   tool("far-reaching", "dangerous", "ask")
 ]
-
-/** Programs that only look, for a user who wants them to pass: never in force by themselves (R142). */
-export const readOnlyCommands: ReadonlyArray<Rule> = [
-  ["ls"],
-  ["cat"],
-  ["head"],
-  ["tail"],
-  ["wc"],
-  ["pwd"],
-  ["grep"],
-  ["rg"],
-  ["stat"],
-  ["git", "status"],
-  ["git", "log"],
-  ["git", "diff"],
-  ["git", "show"],
-  ["git", "rev-parse"],
-  ["git", "ls-files"]
-].map(([first = "", ...rest]) => ({
-  name: `read-only: ${[first, ...rest].join(" ")}`,
-  tool: "bash",
-  matcher: { kind: "command", argv: [first, ...rest] },
-  action: "allow"
-}))

@@ -10,7 +10,6 @@ export const modes = ["bypass", "accept-edits", "ask", "never-ask", "plan"] as c
 export const logLevels = ["off", "error", "warn", "info", "debug", "trace"] as const
 export const locales = ["en", "zh-CN"] as const
 export type Locale = (typeof locales)[number]
-export type LogLevel = (typeof logLevels)[number]
 
 const key = <S extends Schema.Top>(schema: S, description: string) =>
   Schema.optionalKey(schema.annotate({ description }))
