@@ -14,7 +14,7 @@ import { type Source, resolve } from "./resolve.ts"
 import type { ConfigFile, Settings } from "./Settings.ts"
 import { checkWorkspaceFile } from "./workspaceFile.ts"
 
-type Section = "deadlines" | "retry" | "limits"
+type Section = "deadlines" | "retry" | "limits" | "limit"
 
 export interface ConfigShape extends Settings {
   /** Absolute path of the directory that claw works in, as given. */

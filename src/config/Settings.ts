@@ -5,23 +5,13 @@
  * Invariant: a limit without a key here does not exist (DESIGN §1, 7).
  */
 import { Schema } from "effect"
+import { type Filled, int, key, text, url } from "./schemaParts.ts"
+import { Limit, Server, serverDefaults, type ServerNeeds } from "./ServerSettings.ts"
 
 export const modes = ["bypass", "accept-edits", "ask", "never-ask", "plan"] as const
 export const logLevels = ["off", "error", "warn", "info", "debug", "trace"] as const
 export const locales = ["en", "zh-CN"] as const
 export type Locale = (typeof locales)[number]
-
-const key = <S extends Schema.Top>(schema: S, description: string) =>
-  Schema.optionalKey(schema.annotate({ description }))
-
-const int = (minimum: number, maximum: number, fallback: number, description: string) =>
-  key(Schema.Int.check(Schema.isBetween({ minimum, maximum })).annotate({ default: fallback }), description)
-
-const text = Schema.String.check(Schema.isNonEmpty(), Schema.isMaxLength(4096))
-
-const url = text.check(
-  Schema.isPattern(/^https?:\/\/[^\s/]+/i, { message: "Expected a URL that begins with http:// or https://" })
-)
 
 /** One rule of the user's policy. `argv` are whole words a command begins with; `path` a glob below the workspace. */
 export const Rule = Schema.Struct({
@@ -49,6 +39,7 @@ export const defaults = {
     approval_timeout_ms: 1_800_000,
     grant_ttl_ms: 28_800_000
   },
+  ...serverDefaults,
   mode: "ask",
   log: { level: "off", to: "file" }
 } as const
@@ -153,14 +144,14 @@ export const ConfigFile = Schema.Struct({
   deadlines: key(Deadlines, "Limits of one model call."),
   retry: key(Retry, "What happens after a failed model call."),
   limits: key(Limits, "Limits of tasks and tools."),
+  server: key(Server, "`claw serve`."),
+  limit: key(Limit, "Limits of `claw serve`."),
   state_dir: key(text, "Absolute directory of everything claw stores; absent: the XDG state directory."),
   locale: key(Schema.Literals(locales), "Language of messages; absent: that of the environment."),
   no_color: key(Schema.Boolean.annotate({ default: false }), "No colours and no other escape sequences for looks."),
   log: key(Log, "Structured logs.")
 })
 export type ConfigFile = typeof ConfigFile.Type
-
-type Filled<S extends { readonly Type: object }> = Required<S["Type"]>
 
 /** The resolved configuration: what has a default is always there. */
 export interface Settings {
@@ -173,6 +164,8 @@ export interface Settings {
   readonly retry: Filled<typeof Retry>
   readonly limits: Omit<Filled<typeof Limits>, "context_window_tokens" | "output_tokens"> &
     Pick<typeof Limits.Type, "context_window_tokens" | "output_tokens">
+  readonly server: Pick<Filled<typeof Server>, ServerNeeds> & Omit<typeof Server.Type, ServerNeeds>
+  readonly limit: Filled<typeof Limit>
   readonly state_dir: string
   readonly locale: Locale
   readonly no_color: boolean

@@ -39,6 +39,22 @@ const asLog: Read = (value) => {
   return [[["log", "level"], level], ...(to === undefined ? [] : ([[["log", "to"], to]] satisfies ReadonlyArray<Put>))]
 }
 
+const asFlag =
+  (section: string, name: string): Read =>
+  (value) => {
+    const word = value.toLowerCase()
+    const known = ["1", "true", "yes"].includes(word) ? true : ["0", "false", "no"].includes(word) ? false : undefined
+    return [[[section, name], known ?? value]]
+  }
+
+const asList =
+  (section: string, name: string): Read =>
+  (value) => [[[section, name], value.split(",").map((item) => item.trim())]]
+
+const asTextIn =
+  (section: string, name: string): Read =>
+  (value) => [[[section, name], value]]
+
 const sections = {
   deadlines: Object.keys(defaults.deadlines),
   retry: Object.keys(defaults.retry),
@@ -50,9 +66,29 @@ const numbers = Object.entries(sections).flatMap(([section, names]) =>
   names.map((name) => [`CLAW_${section}_${name}`.toUpperCase(), asInt(section, name)] as const)
 )
 
+/** Every limit of the server, and those of tasks and model calls under the same prefix (issue 3). */
+const serverLimits = Object.keys(defaults.limit).map(
+  (name) => [`CLAW_LIMIT_${name}`.toUpperCase(), asInt("limit", name)] as const
+)
+const taskLimits = (["deadlines", "limits"] as const).flatMap((section) =>
+  sections[section].map((name) => [`CLAW_LIMIT_${name}`.toUpperCase(), asInt(section, name)] as const)
+)
+
+const texts = ["host", "tls_cert", "tls_key", "oidc_issuer", "oidc_audience", "oidc_jwks_url"]
+const claims = ["oidc_tenant_claim", "oidc_project_claim", "oidc_role_claim"]
+const serverSettings: ReadonlyArray<readonly [string, Read]> = [
+  ...["tcp_port", "http_port"].map((name) => [name, asInt("server", name)] as const),
+  ...["auth", "behind_proxy"].map((name) => [name, asFlag("server", name)] as const),
+  ...["allowed_origins", "allowed_hosts", "trusted_proxies"].map((name) => [name, asList("server", name)] as const),
+  ...[...texts, ...claims].map((name) => [name, asTextIn("server", name)] as const)
+].map(([name, read]) => [`CLAW_SERVER_${name}`.toUpperCase(), read])
+
 /** Variable → what it sets. A later row wins over an earlier one for the same key. */
 export const variables: ReadonlyMap<string, Read> = new Map<string, Read>([
+  ...taskLimits,
   ...numbers,
+  ...serverLimits,
+  ...serverSettings,
   ["CLAW_PROVIDER", asText("provider")],
   ["CLAW_MODEL", asText("model")],
   ["CLAW_BASE_URL", asText("base_url")],

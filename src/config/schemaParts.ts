@@ -1,0 +1,16 @@
+/** The few shapes that every setting is made of. */
+import { Schema } from "effect"
+
+export type Filled<S extends { readonly Type: object }> = Required<S["Type"]>
+
+export const key = <S extends Schema.Top>(schema: S, description: string) =>
+  Schema.optionalKey(schema.annotate({ description }))
+
+export const int = (minimum: number, maximum: number, fallback: number, description: string) =>
+  key(Schema.Int.check(Schema.isBetween({ minimum, maximum })).annotate({ default: fallback }), description)
+
+export const text = Schema.String.check(Schema.isNonEmpty(), Schema.isMaxLength(4096))
+
+export const url = text.check(
+  Schema.isPattern(/^https?:\/\/[^\s/]+/i, { message: "Expected a URL that begins with http:// or https://" })
+)

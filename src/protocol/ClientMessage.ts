@@ -1,0 +1,101 @@
+/**
+ * What a client may say (PROTOCOL §1, SETTLED 11–14). Owns: the schema of every message; unknown fields are ignored,
+ * an unknown type is answered. Does not own: how text becomes one of these (`Decode`), or what is done with it.
+ * Names here are the names on the wire.
+ */
+import { Schema } from "effect"
+import { Answer } from "../domain/Approval.ts"
+import { PROTOCOL_VERSION } from "../domain/Event.ts"
+import { PromptId, RequestId, SessionId, TaskId } from "../domain/Ids.ts"
+
+const optional = Schema.optionalKey
+const message = <T extends string, F extends Schema.Struct.Fields>(type: T, fields: F) =>
+  Schema.Struct({ type: Schema.Literal(type), v: optional(Schema.Literal(PROTOCOL_VERSION)), ...fields })
+
+const text = Schema.String.check(
+  Schema.makeFilter((value: string) => value.isWellFormed() || "Expected text without lone surrogates")
+)
+const shortText = text.check(Schema.isMaxLength(1024))
+const key = text.check(Schema.isNonEmpty(), Schema.isMaxLength(256))
+const count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
+/** `seq`: the last fact the client has; `stream_id`, `offset`: the last of an open stream. */
+export const Position = Schema.Struct({ seq: count, stream_id: optional(key), offset: optional(count) })
+export type Position = typeof Position.Type
+
+export const modes = ["ask", "accept-edits", "plan", "never-ask"] as const
+
+/** What a session that this `hello` makes shall be; each has a default of the server. */
+export const Create = Schema.Struct({
+  workspace: optional(text.check(Schema.isNonEmpty(), Schema.isMaxLength(4096))),
+  mode: optional(Schema.Literals(modes)),
+  model: optional(key),
+  title: optional(shortText)
+})
+export type Create = typeof Create.Type
+
+export const Hello = message("hello", {
+  token: optional(Schema.String.check(Schema.isMaxLength(16_384))),
+  client: optional(Schema.Struct({ name: shortText, version: optional(shortText) })),
+  session_id: optional(SessionId),
+  /** Replays facts behind this position; absent: live from now (SETTLED 12). */
+  after: optional(Position),
+  /** The session's task outlives this connection for a while. */
+  detach: optional(Schema.Boolean),
+  create: optional(Create)
+})
+
+export const Prompt = message("prompt", {
+  content: text.check(Schema.makeFilter((value: string) => value.trim() !== "" || "Expected text that is not blank")),
+  idempotency_key: optional(key),
+  when_busy: optional(Schema.Literals(["reject", "queue", "steer"]))
+})
+
+export const Unqueue = message("unqueue", { prompt_id: PromptId })
+export const Interrupt = message("interrupt", { task_id: optional(TaskId) })
+
+export const ApprovalResponse = message("approval_response", {
+  request_id: RequestId,
+  decision: Answer,
+  grant_option: optional(key),
+  reason: optional(shortText)
+})
+
+export const Resume = message("resume", {
+  session_id: SessionId,
+  /** Absent: from the beginning (SETTLED 12). */
+  after: optional(Position),
+  detach: optional(Schema.Boolean)
+})
+
+export const Status = message("status", {})
+export const Ping = message("ping", { nonce: optional(shortText) })
+export const Pong = message("pong", { nonce: optional(shortText) })
+export const Close = message("close", {})
+
+/** One message with a name, so that a new setting is not a new message (SETTLED 13). */
+export const Command = Schema.Union([
+  message("command", { name: Schema.Literals(["clear", "compact", "resume_queue"]) }),
+  message("command", { name: Schema.Literal("set_mode"), mode: Schema.Literals(modes) }),
+  message("command", { name: Schema.Literal("set_model"), model: key }),
+  message("command", { name: Schema.Literal("rename"), title: shortText })
+])
+
+/** Type → schema; `Decode` looks a message's type up here before it judges its fields. */
+export const messages = {
+  hello: Hello,
+  prompt: Prompt,
+  unqueue: Unqueue,
+  interrupt: Interrupt,
+  approval_response: ApprovalResponse,
+  resume: Resume,
+  status: Status,
+  command: Command,
+  ping: Ping,
+  pong: Pong,
+  close: Close
+} as const
+
+export type ClientMessageType = keyof typeof messages
+export type ClientMessage = { readonly [T in ClientMessageType]: (typeof messages)[T]["Type"] }[ClientMessageType]
+export type Message<T extends ClientMessageType> = (typeof messages)[T]["Type"]
