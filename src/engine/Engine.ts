@@ -75,7 +75,8 @@ const make = Effect.gen(function* () {
           Exit.isFailure(exit) && Cause.hasDies(exit.cause) ? Effect.logError(exit.cause) : Effect.void
         ),
         Effect.flatMap((exit) =>
-          Effect.flatMap(reporter.state, (state) => {
+          // What was put off first: the end is decided of a state that knows it.
+          Effect.flatMap(reporter.report([]), (state) => {
             const shown = own.open.shown
             const text =
               shown === undefined ? {} : { shown: { content: shown.content(), reasoning: shown.reasoning() } }

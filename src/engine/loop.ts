@@ -1,9 +1,10 @@
 /**
  * The turns of one task: prepare, ask, store the answer, run its calls, again (DESIGN §4).
- * Owns: the order of the states and the task's limits. Invariant: an answer and its calls are stored before any call
- * is looked at by a person or run; each request is made of stored facts only.
+ * Owns: the order of the states and the task's limits. Invariants: an answer and its calls are stored before any call
+ * is looked at by a person or run; each request is made of stored facts only; the beginning of a turn is stored before
+ * anything of its answer is shown.
  */
-import { Effect, type Semaphore } from "effect"
+import { Effect, Fiber, type Semaphore } from "effect"
 import type { ApprovalGate } from "../approval/ApprovalGate.ts"
 import type { SystemPrompt } from "../context/SystemPrompt.ts"
 import { steers } from "../domain/Decide.ts"
@@ -94,36 +95,63 @@ const answerFacts = (run: Run, state: SessionState, turn: number, answer: Turn.A
   return [completed, { type: "usage", ...at, usage: task, session_usage: Usage.add(state.usage, usage) }]
 }
 
+/** So long a turn's beginning waits for the model's first word, to be stored with what comes then. */
+const SILENCE = "50 millis"
+
+/** Runs `ask`; what was put off is stored after a while of silence, so that watchers see that the turn began. */
+const whileSilent = <A, E>(run: Run, ask: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.flatMap(
+    Effect.forkChild(Effect.delay(Effect.ignore(run.reporter.report([])), SILENCE), { startImmediately: true }),
+    (timer) => Effect.onExit(ask, () => Fiber.interrupt(timer))
+  )
+
+/**
+ * The turn begins: a prompt that steers is stored before it is sent; the beginning alone may come to the journal with
+ * the first thing that anybody sees of it.
+ */
+const begin = Effect.fnUntraced(function* (run: Run, turn: number, thinking: ReportBody) {
+  const before = yield* run.reporter.state
+  const steering = steers(before, turn)
+  if (steering.length > 0) return yield* run.reporter.report([...steering, thinking])
+  run.reporter.later([thinking])
+  return before
+})
+
 const askModel = Effect.fnUntraced(function* (run: Run, turn: number, memory: Memory) {
   const at = { task_id: run.task_id, turn }
   const streams = { stream_id: newStreamId(), reasoning_stream_id: newStreamId() }
-  const before = yield* run.reporter.state
-  const state = yield* run.reporter.report([...steers(before, turn), { type: "thinking", ...at, ...streams }])
+  const state = yield* begin(run, turn, { type: "thinking", ...at, ...streams })
   enter(run, "waiting_response")
   const { max_output_tokens } = run.limits
   const answer = yield* Effect.withSpan(
-    Turn.ask({
-      provider: run.provider,
-      reporter: run.reporter,
-      retry: run.limits.retry,
-      at,
-      streams,
-      showing: (shown) => {
-        run.open.shown = shown
-      },
-      request: {
-        messages: memory.view(state),
-        tools: run.registry.definitions,
-        conversation: memory.conversation,
-        ...(run.model === undefined ? {} : { model: run.model }),
-        ...(max_output_tokens === undefined ? {} : { max_output_tokens })
-      }
-    }),
+    whileSilent(
+      run,
+      Turn.ask({
+        provider: run.provider,
+        reporter: run.reporter,
+        retry: run.limits.retry,
+        at,
+        streams,
+        showing: (shown) => {
+          run.open.shown = shown
+        },
+        request: {
+          messages: memory.view(state),
+          tools: run.registry.definitions,
+          conversation: memory.conversation,
+          ...(run.model === undefined ? {} : { model: run.model }),
+          ...(max_output_tokens === undefined ? {} : { max_output_tokens })
+        }
+      })
+    ),
     spans.model,
     { captureStackTrace: false }
   )
   const planned = yield* Pairing.plan(run.registry, memory.usedIds, answer.completed)
-  yield* run.reporter.report([...answerFacts(run, state, turn, answer), ...Pairing.facts(planned, at)])
+  const facts = [...answerFacts(run, state, turn, answer), ...Pairing.facts(planned, at)]
+  // Calls are looked at next: the answer is stored with the first thing that is decided of them.
+  if (planned.length > 0) run.reporter.later(facts)
+  else yield* run.reporter.report(facts)
   run.open.shown = undefined
   return { planned, finish: answer.completed.finish_reason }
 })

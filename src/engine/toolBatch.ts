@@ -177,8 +177,10 @@ export const run = Effect.fnUntraced(function* (batch: Batch, planned: ReadonlyA
     const ok = yield* checkOne(batch, item)
     if (ok !== undefined) approved.push(ok)
   }
-  yield* batch.reporter.report([])
-  if (approved.length === 0) return 0
+  if (approved.length === 0) {
+    yield* batch.reporter.report([])
+    return 0
+  }
   batch.reporter.signal([{ type: "state", state: "executing_tools", task_id: batch.at.task_id }])
   return yield* runAll(batch, approved)
 })

@@ -1,8 +1,8 @@
 /**
  * One answer of the model: asked, streamed, asked again where that is safe (DESIGN §4, step 2; §8).
  * Owns: carrying out the retry policy, `stream_reset`, the fallback to `generate`.
- * Invariant: watchers never see the same text twice, since a retry after shown text goes into a new stream; the
- * result is a complete answer, or one failure.
+ * Invariants: watchers never see the same text twice, since a retry after shown text goes into a new stream; what the
+ * reporter put off is stored before the first of it is shown; the result is a complete answer, or one failure.
  */
 import { Clock, Effect, Random, Result, Stream } from "effect"
 import { newStreamId, type TaskId } from "../domain/Ids.ts"
@@ -39,10 +39,19 @@ const generated = Effect.fnUntraced(function* (ask: Ask, shown: Parts.ShownAnswe
 
 const streamed = Effect.fnUntraced(function* (ask: Ask, shown: Parts.ShownAnswer) {
   const { reporter } = ask
+  let begun = false
   yield* Stream.runForEachArray(ask.provider.stream(ask.request), (parts) =>
-    Effect.sync(() => {
+    Effect.suspend(() => {
       const live = shown.take(parts)
-      if (live.length > 0) reporter.signal(live)
+      if (live.length === 0) return Effect.void
+      if (begun) return Effect.sync(() => reporter.signal(live))
+      begun = true
+      return Effect.uninterruptible(
+        Effect.andThen(
+          reporter.report([]),
+          Effect.sync(() => reporter.signal(live))
+        )
+      )
     })
   )
   const completed = shown.completed()
@@ -64,6 +73,7 @@ interface Again {
 const announce = Effect.fnUntraced(function* (ask: Ask, streams: Parts.Streams, error: ProviderError, again: Again) {
   const { task_id } = ask.at
   const { attempt, delay_ms } = again
+  yield* ask.reporter.report([])
   ask.reporter.signal([{ type: "retrying", task_id, attempt, delay_ms, code: error.code }])
   if (!again.shown) return streams
   const next = { stream_id: newStreamId(), reasoning_stream_id: newStreamId() }
@@ -90,6 +100,7 @@ export const ask = Effect.fnUntraced(function* (first: Ask) {
     const result = yield* Effect.result(once(first, shown))
     if (Result.isSuccess(result)) return { completed: result.success, shown, streams } satisfies Answer
     const error = result.failure
+    if (error._tag === "ReportError") return yield* error
     const elapsed_ms = (yield* Clock.currentTimeMillis) - begun
     const decision = Retry.decide(first.retry, { attempt, error, elapsed_ms, random: yield* Random.next })
     if (decision._tag === "stop") return yield* failed(error)

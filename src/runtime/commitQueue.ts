@@ -9,40 +9,47 @@ import type { ReportBody } from "../domain/Event.ts"
 import type { SessionState } from "../domain/Session.ts"
 import type { ReportError } from "../engine/Reporter.ts"
 
-type Bodies = ReadonlyArray<ReportBody>
+/** A fact and when it was reported: one that was put off keeps its time. */
+export interface Reported {
+  /** RFC 3339 with milliseconds. */
+  readonly ts: string
+  readonly body: ReportBody
+}
+
+type Facts = ReadonlyArray<Reported>
 type Outcome = Exit.Exit<SessionState, ReportError>
 
 interface Waiting {
-  readonly bodies: Bodies
+  readonly facts: Facts
   /** Opens when there is an outcome, or when it is this one's turn to write. */
   readonly turn: Deferred.Deferred<void>
   outcome: Outcome | undefined
 }
 
 export interface CommitQueue {
-  readonly commit: (bodies: Bodies) => Effect.Effect<SessionState, ReportError>
+  readonly commit: (facts: Facts) => Effect.Effect<SessionState, ReportError>
   /** Facts that go in front of the next append; a commit of nothing stores them alone. */
-  readonly later: (bodies: Bodies) => void
+  readonly later: (facts: Facts) => void
 }
 
 export const make = (
-  append: (bodies: Bodies) => Effect.Effect<SessionState, ReportError>,
+  append: (facts: Facts) => Effect.Effect<SessionState, ReportError>,
   state: () => SessionState
 ): CommitQueue => {
   let writing = false
   let queue: Array<Waiting> = []
-  let putOff: Bodies = []
+  let putOff: Facts = []
 
   const passOn = () => {
     const [next] = queue
     if (next === undefined) writing = false
     else Deferred.doneUnsafe(next.turn, Effect.void)
   }
-  const write = (first: Bodies, others: ReadonlyArray<Waiting>): Effect.Effect<SessionState, ReportError> => {
+  const write = (first: Facts, others: ReadonlyArray<Waiting>): Effect.Effect<SessionState, ReportError> => {
     const front = putOff
     putOff = []
-    const bodies = front.concat(first, ...others.map((other) => other.bodies))
-    return Effect.flatMap(Effect.exit(append(bodies)), (outcome) => {
+    const facts = front.concat(first, ...others.map((other) => other.facts))
+    return Effect.flatMap(Effect.exit(append(facts)), (outcome) => {
       if (Exit.isFailure(outcome)) putOff = front.concat(putOff)
       for (const other of others) {
         other.outcome = outcome
@@ -57,25 +64,25 @@ export const make = (
       if (own.outcome !== undefined) return own.outcome
       const all = queue
       queue = []
-      return write(own.bodies, all.slice(1))
+      return write(own.facts, all.slice(1))
     })
-  const commit = (bodies: Bodies) =>
+  const commit = (facts: Facts) =>
     Effect.uninterruptible(
       Effect.suspend(() => {
-        if (bodies.length === 0 && putOff.length === 0) return Effect.succeed(state())
+        if (facts.length === 0 && putOff.length === 0) return Effect.succeed(state())
         if (!writing) {
           writing = true
-          return write(bodies, [])
+          return write(facts, [])
         }
-        const own: Waiting = { bodies, turn: Deferred.makeUnsafe(), outcome: undefined }
+        const own: Waiting = { facts, turn: Deferred.makeUnsafe(), outcome: undefined }
         queue.push(own)
         return Effect.andThen(Deferred.await(own.turn), takeOver(own))
       })
     )
   return {
     commit,
-    later: (bodies) => {
-      putOff = putOff.concat(bodies)
+    later: (facts) => {
+      putOff = putOff.concat(facts)
     }
   }
 }

@@ -80,9 +80,9 @@ interface Numbers {
   seq: number
 }
 
-const number = (numbers: Numbers, bodies: ReadonlyArray<ReportBody>, ts: string): ReadonlyArray<JournalRecord> => {
+const number = (numbers: Numbers, facts: ReadonlyArray<CommitQueue.Reported>): ReadonlyArray<JournalRecord> => {
   let { pos, seq } = numbers
-  return bodies.map((body) => {
+  return facts.map(({ ts, body }) => {
     pos += 1
     const record = { pos, event_id: newEventId(), ts, body }
     if (isPrivate(body)) return record
@@ -156,9 +156,9 @@ const build = (journal: Journal["Service"], session_id: SessionId, owner: string
     if (events.length > 0) hub.publish(events)
     return state
   }
-  const append = Effect.fnUntraced(function* (bodies: ReadonlyArray<ReportBody>) {
+  const append = Effect.fnUntraced(function* (facts: ReadonlyArray<CommitQueue.Reported>) {
     if (owned.doubtful) yield* resync(journal, session_id, owner, owned, settle)
-    const records = number(owned.numbers, bodies, now())
+    const records = number(owned.numbers, facts)
     yield* Effect.tapError(journal.append(session_id, owned.epoch, records), (error) =>
       Effect.sync(() => {
         owned.doubtful = error.code === "storage_unavailable"
@@ -166,10 +166,16 @@ const build = (journal: Journal["Service"], session_id: SessionId, owner: string
     )
     return settle(records)
   })
-  const { commit, later } = CommitQueue.make(
-    (bodies) => Effect.mapError(append(bodies), toReport),
+  const queue = CommitQueue.make(
+    (facts) => Effect.mapError(append(facts), toReport),
     () => state
   )
+  const stamp = (bodies: ReadonlyArray<ReportBody>) => {
+    const ts = now()
+    return bodies.map((body) => ({ ts, body }))
+  }
+  const commit = (bodies: ReadonlyArray<ReportBody>) => Effect.suspend(() => queue.commit(stamp(bodies)))
+  const later = (bodies: ReadonlyArray<ReportBody>) => queue.later(stamp(bodies))
   const signal = (bodies: ReadonlyArray<LiveBody>): void => {
     const ts = now()
     for (const body of bodies) if (body.type === "state") stateName = body.state

@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
-import { SqlError } from "effect/sql"
+import type { SqlError } from "effect/sql"
 import { join } from "node:path"
 import { encodeAll } from "../../src/store/appendRule.ts"
 import { StoreError } from "../../src/store/StoreError.ts"
@@ -17,12 +17,9 @@ import { tempDirectory } from "../support/tempStore.ts"
 const SQLITE_BUSY = 5
 const SQLITE_FULL = 13
 
-const sqlError = (errcode: number) =>
-  new SqlError.SqlError({ reason: SqlError.classifySqliteError(Object.assign(new Error("sqlite"), { errcode })) })
-
 /** A committer that counts its transactions; `fail` says how one with so many inserted rows fails. */
 const counting = Effect.fnUntraced(function* (fail: (rows: number) => number | undefined = () => undefined) {
-  const sql = yield* SqlClient.make(open(join(yield* tempDirectory, "store.db")))
+  const { sql, atOnce } = yield* SqlClient.make(open(join(yield* tempDirectory, "store.db")))
   for (let i = 0; i < 100; i++) yield* sql`INSERT INTO journal_heads VALUES (${i}, ${`s${i}`}, 1, 'me', '')`
   const count = { transactions: 0 }
   const toStore = <A>(self: Effect.Effect<A, SqlError.SqlError | StoreError>) =>
@@ -30,16 +27,19 @@ const counting = Effect.fnUntraced(function* (fail: (rows: number) => number | u
   const access: Access = {
     sql,
     run: (_, statements) => toStore(statements),
-    transact: (_, statements) => {
+    transact: (_, statements) => toStore(sql.withTransaction(statements)),
+    atOnce: (_, work) => {
       count.transactions += 1
-      const checked = Effect.gen(function* () {
-        const before = yield* sql<{ n: number }>`SELECT count(*) AS n FROM journal_records`
-        const result = yield* statements
-        const after = yield* sql<{ n: number }>`SELECT count(*) AS n FROM journal_records`
-        const code = fail((after[0]?.n ?? 0) - (before[0]?.n ?? 0))
-        return code === undefined ? result : yield* sqlError(code)
-      })
-      return toStore(sql.withTransaction(checked))
+      return toStore(
+        atOnce((all) => {
+          const rows = () => Number(Object.values(all("SELECT count(*) FROM journal_records")[0] ?? {})[0])
+          const before = rows()
+          const result = work(all)
+          const code = fail(rows() - before)
+          if (code !== undefined) throw Object.assign(new Error("sqlite"), { errcode: code })
+          return result
+        }, false)
+      )
     }
   }
   const submit = yield* GroupCommit.make(access)

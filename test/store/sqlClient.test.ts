@@ -34,7 +34,7 @@ it.effect("opens the file again after an I/O error, and leaves no transaction op
     const file = join(yield* tempDirectory, "t.db")
     const opened: DatabaseSync[] = []
     const failures = { left: 0 }
-    const sql = yield* make(failing(file, failures, opened))
+    const { sql } = yield* make(failing(file, failures, opened))
     yield* sql`CREATE TABLE t (n INTEGER)`
     failures.left = 1
     const error = yield* Effect.flip(sql.withTransaction(sql`INSERT INTO t VALUES (1)`))
@@ -54,7 +54,7 @@ it.effect("opens the file again after an I/O error, and leaves no transaction op
 it.effect("rolls a transaction back when its fiber fails or is interrupted", () =>
   Effect.gen(function* () {
     const file = join(yield* tempDirectory, "t.db")
-    const sql = yield* make(() => new DatabaseSync(file))
+    const { sql } = yield* make(() => new DatabaseSync(file))
     yield* sql`CREATE TABLE t (n INTEGER)`
     yield* Effect.exit(sql.withTransaction(Effect.andThen(sql`INSERT INTO t VALUES (1)`, Effect.fail("no"))))
     yield* Effect.exit(sql.withTransaction(Effect.andThen(sql`INSERT INTO t VALUES (2)`, Effect.interrupt)))
@@ -77,4 +77,51 @@ it.effect("opens a store with its settings in force (SETTLED 17, RELIABILITY 3.5
     assert.deepStrictEqual(names.map(setting), ["wal", 2, 1, 0, 0, 1])
     db.close()
   })
+)
+
+it.effect("a commit at once is all or nothing, and only a relaxed one goes without the disk's word (SETTLED 17)", () =>
+  Effect.gen(function* () {
+    const file = join(yield* tempDirectory, "t.db")
+    const { sql, atOnce } = yield* make(open(file))
+    const synchronous = Effect.map(sql<{ synchronous: number }>`PRAGMA synchronous`, ([row]) => row?.synchronous)
+    yield* sql`CREATE TABLE t (n INTEGER)`
+    const during = yield* atOnce((all) => {
+      all("INSERT INTO t VALUES (?)", 1)
+      return all("PRAGMA synchronous")
+    }, true)
+    assert.deepStrictEqual({ ...during[0] }, { synchronous: 1 })
+    assert.strictEqual(yield* synchronous, 2)
+    for (const relaxed of [false, true]) {
+      const failed = atOnce((all) => {
+        all("INSERT INTO t VALUES (?)", 2)
+        return all("INSERT INTO nowhere VALUES (3)")
+      }, relaxed)
+      assert.strictEqual((yield* Effect.exit(failed))._tag, "Failure")
+      assert.strictEqual(yield* synchronous, 2)
+    }
+    assert.deepStrictEqual(
+      (yield* sql<{ n: number }>`SELECT n FROM t`).map((row) => row.n),
+      [1]
+    )
+  }).pipe(Effect.provide(Reactivity.layer))
+)
+
+it.effect("a commit at once that the disk refuses says why, and the file is opened again", () =>
+  Effect.gen(function* () {
+    const file = join(yield* tempDirectory, "t.db")
+    const opened: DatabaseSync[] = []
+    const failures = { left: 0 }
+    const { sql, atOnce } = yield* make(failing(file, failures, opened))
+    yield* sql`CREATE TABLE t (n INTEGER)`
+    failures.left = 1
+    const insert = (n: number) => atOnce((all) => all("INSERT INTO t VALUES (?)", n), false)
+    const error = yield* Effect.flip(insert(1))
+    assert.strictEqual(error.reason._tag, "UnknownError")
+    yield* insert(2)
+    assert.deepStrictEqual(
+      (yield* sql<{ n: number }>`SELECT n FROM t`).map((row) => row.n),
+      [2]
+    )
+    assert.strictEqual(opened.length, 2)
+  }).pipe(Effect.provide(Reactivity.layer))
 )

@@ -82,8 +82,8 @@ const makeJournal = Effect.fnUntraced(function* (access: Access.Access) {
 
 const make = Effect.fnUntraced(function* (file: string) {
   const limit = yield* LockWait
-  const sql = yield* Access.settle(file, limit)("open", SqlClient.make(open(file)))
-  const access = Access.make(sql, file, limit)
+  const client = yield* Access.settle(file, limit)("open", SqlClient.make(open(file)))
+  const access = Access.make(client, file, limit)
   yield* SessionTable.purge(access)
   return Context.make(Journal, yield* makeJournal(access)).pipe(Context.add(SessionIndex, SessionTable.make(access)))
 })

@@ -6,6 +6,7 @@
 import { Context, Duration, Effect, Schedule } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import type { StoreError } from "../StoreError.ts"
+import type { Client, Statements } from "./sqlClient.ts"
 import { isLocked, unavailable } from "./sqliteError.ts"
 
 /** How long a lock of another process is waited for. */
@@ -24,6 +25,12 @@ export interface Access {
   readonly transact: <A>(
     operation: string,
     statements: Effect.Effect<A, SqlError.SqlError | StoreError>
+  ) => Effect.Effect<A, StoreError>
+  /** The same for statements that are run without leaving this turn of the event loop. */
+  readonly atOnce: <A>(
+    operation: string,
+    work: (all: Statements) => A,
+    relaxed?: boolean
   ) => Effect.Effect<A, StoreError>
 }
 
@@ -49,11 +56,12 @@ export const settle =
       )
     )
 
-export const make = (sql: SqlClient.SqlClient, file: string, limit: Duration.Duration): Access => {
+export const make = ({ sql, atOnce }: Client, file: string, limit: Duration.Duration): Access => {
   const run = settle(file, limit)
   return {
     sql,
     run,
-    transact: (operation, statements) => run(operation, sql.withTransaction(statements))
+    transact: (operation, statements) => run(operation, sql.withTransaction(statements)),
+    atOnce: (operation, work, relaxed = false) => run(operation, atOnce(work, relaxed))
   }
 }
