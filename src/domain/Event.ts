@@ -165,7 +165,9 @@ export const Retrying = event("retrying", {
   delay_ms: Schema.Int,
   code: Schema.String
 })
-export const LiveBody = Schema.Union([TextDelta, ThinkingDelta, ToolOutputDelta, StateChanged, Retrying])
+/** The task is started and waits for its turn to run; `position` 1: next. Then it runs: `state`. */
+export const TaskWaiting = event("task_waiting", { ...task, position: Schema.Int })
+export const LiveBody = Schema.Union([TextDelta, ThinkingDelta, ToolOutputDelta, StateChanged, Retrying, TaskWaiting])
 export type LiveBody = typeof LiveBody.Type
 export type Delta = typeof TextDelta.Type | typeof ThinkingDelta.Type | typeof ToolOutputDelta.Type
 

@@ -8,7 +8,8 @@ import type { Mode } from "../approval/ApprovalGate.ts"
 import type { Answer, ApprovalRequest, Grant } from "../domain/Approval.ts"
 import type { SessionEvent, StateName } from "../domain/Event.ts"
 import type { GrantId, PromptId, RequestId, SessionId, TaskId } from "../domain/Ids.ts"
-import type { SessionState } from "../domain/Session.ts"
+import type { QueuedPrompt, SessionState } from "../domain/Session.ts"
+import type { Usage } from "../domain/Usage.ts"
 import type { SessionMeta } from "../store/SessionIndex.ts"
 import type { RuntimeError } from "./RuntimeError.ts"
 import type { Task } from "./Task.ts"
@@ -43,6 +44,13 @@ export interface SessionStatus {
   readonly state: StateName
   readonly task?: { readonly task_id: TaskId; readonly turn: number }
   readonly pending_approvals: ReadonlyArray<ApprovalRequest>
+  /** Prompts that wait for the running task, oldest first. */
+  readonly queue: ReadonlyArray<Pick<QueuedPrompt, "prompt_id" | "content" | "mode">>
+  /** True after an interrupt or a failure: they wait for the next prompt or for `resumeQueue`. */
+  readonly queue_paused: boolean
+  /** Tasks ever started in this session, and what all of them used. */
+  readonly tasks: number
+  readonly usage: Usage
   readonly position: number
   /** Stored records that could not be read back; the conversation goes on without them. */
   readonly damaged: number

@@ -114,7 +114,7 @@ const subscribe = Effect.fnUntraced(function* (live: Live, { after, answers = fa
 
 const status = (live: Live): SessionStatus => {
   const { log, settings, parts } = live
-  const { task, seq } = log.state()
+  const { task, seq, queue, queue_paused, tasks, usage } = log.state()
   return {
     meta: settings.meta,
     mode: settings.mode ?? parts.mode,
@@ -122,6 +122,10 @@ const status = (live: Live): SessionStatus => {
     state: log.stateName(),
     ...(task === undefined ? {} : { task: { task_id: task.task_id, turn: task.turn } }),
     pending_approvals: pendingApprovals(log.state()),
+    queue: queue.map(({ prompt_id, content, mode }) => ({ prompt_id, content, mode })),
+    queue_paused,
+    tasks,
+    usage,
     position: seq,
     damaged: log.damaged.length
   }
