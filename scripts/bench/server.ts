@@ -2,8 +2,9 @@
  * The fake model server of the bench, in its own process: a raw socket server on loopback that speaks as much HTTP as
  * its clients need, at over a million deltas a second. Owns: sockets, pacing, the log of requests. Prints its port.
  *
- * Models: `text:n,size` full speed · `endless:interval` stamped deltas until the client goes · `tools:turns,calls,args`
- * then `done` · `bash` one bash call · `ask`, `wait` one call of that tool · `hang` never answers.
+ * Models: `text:n,size` full speed · `endless:interval,burst,size` stamped deltas until the client goes, `burst` of them
+ * in one write, filled up to `size` characters · `tools:turns,calls,args` then `done` · `bash` one bash call · `ask`,
+ * `wait` one call of that tool · `hang` never answers.
  * Control: GET /log/<model> (records), /drop (closes idle connections).
  */
 import { createServer, type Socket } from "node:net"
@@ -87,9 +88,11 @@ const sendText = (connection: Connection, count: number, size: number): void => 
   pump()
 }
 
+/** Results since the person last spoke. */
 const countResults = (body: Buffer): number => {
   let count = 0
-  for (let at = body.indexOf('"tool_call_id"'); at >= 0; at = body.indexOf('"tool_call_id"', at + 14)) count++
+  const from = Math.max(0, body.lastIndexOf('"role":"user"'))
+  for (let at = body.indexOf('"tool_call_id"', from); at >= 0; at = body.indexOf('"tool_call_id"', at + 14)) count++
   return count
 }
 
@@ -100,10 +103,10 @@ const answer = (connection: Connection, { kind, options }: Answers.Directive, bo
   socket.write(Answers.HEAD)
   socket.write(Answers.ROLE)
   const results = kind === "text" || kind === "endless" ? 0 : countResults(body)
-  const { n = 1, size = 4, interval = 50, turns = 1, calls = 1, args = 16 } = options
+  const { n = 1, size = 4, interval = 50, burst = 1, turns = 1, calls = 1, args = 16 } = options
   if (kind === "text") sendText(connection, n, size)
   else if (kind === "endless") {
-    connection.stop = pace(interval, () => socket.write(Answers.textDelta(`@${nowMicros()};`)))
+    connection.stop = pace(interval, () => socket.write(Answers.stamped(nowMicros(), burst, size)))
   } else if (kind === "tools" && results < turns * calls) {
     finish(connection, Answers.toolAnswer(requests, Math.floor(results / calls), calls, "noop", args))
   } else if (kind === "bash" && results === 0) finish(connection, Answers.bashAnswer(requests))

@@ -47,7 +47,11 @@ export const END_OF_TEXT = Buffer.from(ending("stop"))
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789 "
 const filler = (size: number): string => ALPHABET.repeat(Math.ceil(size / ALPHABET.length)).slice(0, size)
 
-export const textDelta = (text: string): Buffer => Buffer.from(event(`{"content":"${text}"}`))
+/** `count` deltas that carry the time at which they are sent, each at least `size` characters. */
+export const stamped = (at: number, count: number, size: number): Buffer => {
+  const text = `@${at};`
+  return Buffer.from(event(`{"content":"${text}${filler(Math.max(0, size - text.length))}"}`).repeat(count))
+}
 
 const blocks = new Map<string, Buffer>()
 

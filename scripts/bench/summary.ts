@@ -43,7 +43,7 @@ const ratiosOf = (results: ReadonlyArray<Result>, contender: ContenderName, key:
     return own === undefined || raw === undefined || raw === 0 ? [] : [own / raw]
   })
 
-const judge = (value: number, { must, goal }: Limit, more: boolean): Verdict => {
+export const judge = (value: number, { must, goal }: Limit, more: boolean): Verdict => {
   const within = (limit: number) => (more ? value >= limit : value <= limit)
   return within(goal) ? "goal" : within(must) ? "must" : "missed"
 }

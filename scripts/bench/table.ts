@@ -3,7 +3,7 @@ import type { ContenderName } from "./contenders/contender.ts"
 import type { Plan } from "./plan.ts"
 import type { Line } from "./summary.ts"
 
-const number = (value: number): string => {
+export const number = (value: number): string => {
   if (Number.isNaN(value)) return "–"
   const size = Math.abs(value)
   if (size >= 10_000) return `${Math.round(value / 1000)}k`
@@ -50,16 +50,23 @@ const rowsOf = (plan: Plan, lines: ReadonlyArray<Line>): ReadonlyArray<ReadonlyA
     ]
   })
 
-export const table = (plans: ReadonlyArray<Plan>, lines: ReadonlyArray<Line>): string => {
-  const head = ["job", "measure", "raw", "sdk", "claw", "claw+sqlite", "must / goal", "reached"]
-  const rows = [head, ...plans.flatMap((plan) => rowsOf(plan, lines))]
-  const widths = head.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)))
+/** Rows under each other; the columns from `first` to `last` hold numbers and end flush. */
+export const columned = (
+  rows: ReadonlyArray<ReadonlyArray<string>>,
+  [first, last]: readonly [number, number]
+): string => {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)))
   const line = (row: ReadonlyArray<string>) =>
     row
       .map((text, column) =>
-        column < 2 || column > 5 ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0)
+        column < first || column > last ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0)
       )
       .join("  ")
       .trimEnd()
   return rows.map(line).join("\n")
+}
+
+export const table = (plans: ReadonlyArray<Plan>, lines: ReadonlyArray<Line>): string => {
+  const head = ["job", "measure", "raw", "sdk", "claw", "claw+sqlite", "must / goal", "reached"]
+  return columned([head, ...plans.flatMap((plan) => rowsOf(plan, lines))], [2, 5])
 }

@@ -1,0 +1,99 @@
+/**
+ * Readers that stop reading while their tasks go on: what the neighbours notice, what the server keeps for them, and
+ * that they find everything when they come back. Delay: rounds of the same load, read and not read, beside each other.
+ * Memory: many that stall at once, beside the same many read, for one alone is less than a heap's own breathing.
+ */
+import { median, now, quantile, sleep } from "../../bench/samples.ts"
+import { type Client, greet, kindOf, many } from "../client.ts"
+import { type Follower, follower } from "../follower.ts"
+import { delays, endAll, type Job, type Lab, param, streaming, until, watched } from "../lab.ts"
+import { rss } from "../processLook.ts"
+
+interface Fast {
+  readonly client: Client
+  readonly session: string
+  readonly seen: Follower
+}
+
+/** A task that says some megabytes a second: enough to fill what the system buffers in a few seconds. */
+const fast = async (lab: Lab, index: number): Promise<Fast> => {
+  const model = `endless:interval=${param(lab, "fast_interval_ms")},size=${param(lab, "fast_size")}`
+  const { client, hello } = await greet(kindOf(index), lab, { detach: true, create: { model } })
+  const seen = follower(hello.position)
+  client.onMessage(seen.take)
+  client.send({ type: "prompt", content: "go" })
+  await until("a fast stream", 30_000, () => seen.characters() > 0)
+  return { client, session: hello.session_id ?? "", seen }
+}
+
+/** Comes back where it was, reads on, ends its task, and has read everything. */
+const comeBack = async (lab: Lab, { client, session, seen }: Fast, index: number) => {
+  client.resume()
+  // What the system still holds for it comes first; then it may find itself cut off.
+  const code = await Promise.race([client.closed, sleep(3000).then(() => -1)])
+  client.destroy()
+  await client.closed
+  const { client: again } = await greet(kindOf(index), lab)
+  again.onMessage(seen.take)
+  const before = seen.characters()
+  again.send({ type: "resume", session_id: session, after: seen.position(), detach: true })
+  await until("text after a resume", 30_000, () => seen.characters() > before)
+  const ended = again.next("task_canceled", "task_completed", "task_failed")
+  again.send({ type: "interrupt" })
+  await ended
+  again.destroy()
+  return { faults: seen.faults(), cut: code !== -1 }
+}
+
+const peak = async (pid: number, ms: number): Promise<number> => {
+  let most = 0
+  for (const end = now() + ms; now() < end; await sleep(100)) most = Math.max(most, rss(pid))
+  return most
+}
+
+export const stalled: Job = async (lab) => {
+  const [readers, rounds, window_ms] = [param(lab, "readers"), param(lab, "rounds"), param(lab, "window_ms")]
+  const seen = delays()
+  const neighbours = await streaming(lab, readers - 1, `endless:interval=${param(lab, "interval_ms")}`, seen.take)
+  const p99 = async (): Promise<number> => {
+    await sleep(500)
+    seen.read()
+    await sleep(window_ms)
+    return quantile(seen.read().ms, 0.99)
+  }
+  const read: Array<number> = []
+  const unread: Array<number> = []
+  const faults: Array<string> = []
+  let cut = 0
+  const back = async (one: Fast, index: number): Promise<void> => {
+    const came = await comeBack(lab, one, index)
+    faults.push(...came.faults)
+    if (came.cut) cut++
+  }
+  const { driver } = await watched(async () => {
+    for (let round = 0; round < rounds; round++) {
+      const one = await fast(lab, round)
+      read.push(await p99())
+      one.client.pause()
+      unread.push(await p99())
+      await back(one, round)
+    }
+  })
+  const count = param(lab, "stalled")
+  const crowd = await many(count, count, (index) => fast(lab, index))
+  const whenRead = await peak(lab.pid, window_ms)
+  for (const { client } of crowd) client.pause()
+  const whenUnread = await peak(lab.pid, param(lab, "stall_ms"))
+  for (const [index, one] of crowd.entries()) await back(one, index)
+  await endAll(neighbours)
+  for (const fault of faults.slice(0, 5)) console.error(fault)
+  return {
+    neighbours: median(unread) / median(read),
+    read_p99_ms: median(read),
+    unread_p99_ms: median(unread),
+    mib_each: Math.max(0, whenUnread - whenRead) / count,
+    faults: faults.length,
+    cut,
+    driver_late_ms: driver.late_ms
+  }
+}
