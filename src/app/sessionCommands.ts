@@ -6,6 +6,7 @@ import { Output } from "../cli/Output.ts"
 import { sanitise } from "../cli/Sanitise.ts"
 import { cut } from "../cli/Width.ts"
 import type { SessionId } from "../domain/Ids.ts"
+import { sessionKey } from "../domain/Principal.ts"
 import { Journal } from "../store/Journal.ts"
 import { SessionIndex, type SessionMeta } from "../store/SessionIndex.ts"
 
@@ -31,7 +32,7 @@ export const showSession = Effect.fnUntraced(function* (id: SessionId, json: boo
   if (!json) yield* output.out(row(meta, output.columns()))
   let damaged = 0
   for (let after = 0, more = true; more;) {
-    const page = yield* journal.read(id, after)
+    const page = yield* journal.read(sessionKey(meta.owner, id), after)
     damaged += page.damaged.length
     const shown = page.records.filter((record) => record.seq !== undefined)
     const lines = shown.map((record) => {

@@ -7,6 +7,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { Mode } from "../approval/ApprovalGate.ts"
 import type { SessionId } from "../domain/Ids.ts"
+import type { Owner } from "../domain/Principal.ts"
 import { makeRegistry } from "./registry.ts"
 import type { RuntimeError } from "./RuntimeError.ts"
 import type { SessionRuntime } from "./SessionRuntime.ts"
@@ -20,21 +21,27 @@ export interface CreateOptions {
   readonly max_turns?: number
 }
 
+/** The sessions of one owner; another's are as if they were not there (SETTLED 23). */
+export interface Sessions {
+  /** A new session; `session_exists` where the id is stored or running, `session_creating` while it is made. */
+  readonly create: (id: SessionId, options: CreateOptions) => Effect.Effect<SessionRuntime, RuntimeError>
+  /** The running one, or the stored one brought back; `session_not_found` otherwise. */
+  readonly open: (
+    id: SessionId,
+    options?: Pick<CreateOptions, "mode" | "max_turns">
+  ) => Effect.Effect<SessionRuntime, RuntimeError>
+  readonly get: (id: SessionId) => Effect.Effect<SessionRuntime, RuntimeError>
+  readonly list: Effect.Effect<ReadonlyArray<SessionId>>
+  readonly count: Effect.Effect<number>
+  /** Takes it off the list, cancels its task, waits for its end. The stored session stays. */
+  readonly destroy: (id: SessionId) => Effect.Effect<void, RuntimeError>
+}
+
+/** Its own operations are those of `localOwner`. */
 export class RuntimeManager extends Context.Service<
   RuntimeManager,
-  {
-    /** A new session; `session_exists` where the id is stored or running, `session_creating` while it is made. */
-    readonly create: (id: SessionId, options: CreateOptions) => Effect.Effect<SessionRuntime, RuntimeError>
-    /** The running one, or the stored one brought back; `session_not_found` otherwise. */
-    readonly open: (
-      id: SessionId,
-      options?: Pick<CreateOptions, "mode" | "max_turns">
-    ) => Effect.Effect<SessionRuntime, RuntimeError>
-    readonly get: (id: SessionId) => Effect.Effect<SessionRuntime, RuntimeError>
-    readonly list: Effect.Effect<ReadonlyArray<SessionId>>
-    readonly count: Effect.Effect<number>
-    /** Takes it off the list, cancels its task, waits for its end. The stored session stays. */
-    readonly destroy: (id: SessionId) => Effect.Effect<void, RuntimeError>
+  Sessions & {
+    readonly for: (owner: Owner) => Sessions
   }
 >()("claw/runtime/RuntimeManager") {}
 

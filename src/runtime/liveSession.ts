@@ -13,7 +13,7 @@ import { observer } from "../observability/Measure.ts"
 import { recorder } from "../observability/Metrics.ts"
 import { attributes, annotate } from "../observability/Telemetry.ts"
 import { endLeftover } from "../sandbox/Leftover.ts"
-import { SessionIndex, type SessionMeta } from "../store/SessionIndex.ts"
+import { type OwnedIndex, SessionIndex, type SessionMeta } from "../store/SessionIndex.ts"
 import * as JournalApprover from "./journalApprover.ts"
 import { type Parts, RuntimeFactory } from "./RuntimeFactory.ts"
 import { RuntimeError } from "./RuntimeError.ts"
@@ -27,7 +27,7 @@ interface Live {
   readonly parts: Parts
   readonly tasks: Tasks.Tasks
   readonly lock: Semaphore.Semaphore
-  readonly index: SessionIndex["Service"]
+  readonly index: OwnedIndex
   readonly scope: Scope.Scope
   readonly settings: { meta: SessionMeta; mode: Mode | undefined; max_turns: number | undefined }
 }
@@ -48,7 +48,7 @@ const titleOf = (content: string): string => {
   return line.length > TITLE_CHARS ? `${line.slice(0, TITLE_CHARS - 1).toWellFormed()}…` : line
 }
 
-const touch = (live: Live, change: Parameters<SessionIndex["Service"]["update"]>[1]) =>
+const touch = (live: Live, change: Parameters<OwnedIndex["update"]>[1]) =>
   live.index.update(live.log.session_id, { ...change, updated_at: new Date().toISOString() }).pipe(
     Effect.map((meta) => {
       live.settings.meta = meta
@@ -187,9 +187,9 @@ export interface OpenOptions {
 /** Brings a stored session to life in the caller's scope. */
 export const open = Effect.fnUntraced(function* (meta: SessionMeta, options: OpenOptions) {
   const factory = yield* RuntimeFactory
-  const index = yield* SessionIndex
+  const index = (yield* SessionIndex).for(meta.owner)
   const scope = yield* Effect.scope
-  const log = yield* Effect.mapError(SessionLog.open(meta.session_id, options.owner), translate)
+  const log = yield* Effect.mapError(SessionLog.open(meta, options.owner), translate)
   yield* Effect.mapError(annotate({ [attributes.session]: meta.session_id })(settleCrash(log)), translate)
   const { join } = log.hub.add(observer(yield* recorder), { answers: false, after: undefined })
   join()

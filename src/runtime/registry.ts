@@ -1,9 +1,10 @@
 /**
- * The registry behind RuntimeManager: one entry an id, changed only in one synchronous step at a time.
+ * The registry behind RuntimeManager: one entry a session key, changed only in one synchronous step at a time.
  * Invariant: whoever puts `creating` or `ending` there takes it away again, on every path.
  */
 import { Effect, Exit, Scope } from "effect"
 import type { SessionId } from "../domain/Ids.ts"
+import { localOwner, type Owner, ownerOf, scopeKey, type SessionKey, sessionKey } from "../domain/Principal.ts"
 import { own } from "../sandbox/ProcessIdentity.ts"
 import type { Journal } from "../store/Journal.ts"
 import { SessionIndex, type SessionMeta } from "../store/SessionIndex.ts"
@@ -11,24 +12,30 @@ import type { StoreError } from "../store/StoreError.ts"
 import { open as openLive, type OpenOptions } from "./liveSession.ts"
 import { RuntimeError } from "./RuntimeError.ts"
 import type { RuntimeFactory } from "./RuntimeFactory.ts"
-import type { CreateOptions } from "./RuntimeManager.ts"
+import type { CreateOptions, Sessions } from "./RuntimeManager.ts"
 import type { SessionRuntime } from "./SessionRuntime.ts"
 
 type Entry =
   | { readonly kind: "creating" }
-  | { readonly kind: "present"; readonly runtime: SessionRuntime; readonly scope: Scope.Closeable }
+  | {
+      readonly kind: "present"
+      readonly owner: Owner
+      readonly runtime: SessionRuntime
+      readonly scope: Scope.Closeable
+    }
   | { readonly kind: "ending" }
 
-type Entries = Map<SessionId, Entry>
+type Entries = Map<SessionKey, Entry>
 type Overrides = Pick<CreateOptions, "mode" | "max_turns">
 
 const refuse = (code: RuntimeError["code"]) => Effect.fail(new RuntimeError({ code }))
 const translate = (error: StoreError) => new RuntimeError({ code: error.code, detail: error.detail, cause: error })
 
-const newMeta = (id: SessionId, options: CreateOptions): SessionMeta => {
+const newMeta = (owner: Owner, id: SessionId, options: CreateOptions): SessionMeta => {
   const now = new Date().toISOString()
   return {
     session_id: id,
+    owner: ownerOf(owner),
     workspace: options.workspace,
     title: options.title ?? "",
     created_at: now,
@@ -44,7 +51,6 @@ const overrides = (options: Overrides) => ({
 })
 
 const bringUp = Effect.fnUntraced(function* (
-  entries: Entries,
   parent: Scope.Scope,
   meta: Effect.Effect<SessionMeta, StoreError>,
   options: OpenOptions
@@ -54,37 +60,47 @@ const bringUp = Effect.fnUntraced(function* (
   const runtime = yield* Effect.provideService(opened, Scope.Scope, scope).pipe(
     Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
   )
-  entries.set(runtime.session_id, { kind: "present", runtime, scope })
-  return runtime
+  return { runtime, scope }
 })
 
+type BroughtUp = Effect.Success<ReturnType<typeof bringUp>>
+
 /** Holds the id while `made` runs; a failure gives it back. */
-const placed = <R>(entries: Entries, id: SessionId, made: Effect.Effect<SessionRuntime, RuntimeError, R>) =>
+const placed = <R>(entries: Entries, owner: Owner, id: SessionId, made: Effect.Effect<BroughtUp, RuntimeError, R>) =>
   Effect.suspend((): Effect.Effect<SessionRuntime, RuntimeError, R> => {
-    const entry = entries.get(id)
+    const key = sessionKey(owner, id)
+    const entry = entries.get(key)
     if (entry?.kind === "present") return refuse("session_exists")
     if (entry !== undefined) return refuse("session_creating")
-    entries.set(id, { kind: "creating" })
-    return Effect.onError(made, () => Effect.sync(() => void entries.delete(id)))
+    entries.set(key, { kind: "creating" })
+    return made.pipe(
+      Effect.map((up) => {
+        entries.set(key, { kind: "present", owner, ...up })
+        return up.runtime
+      }),
+      Effect.onError(() => Effect.sync(() => void entries.delete(key)))
+    )
   })
 
-const get = (entries: Entries, id: SessionId) =>
+const get = (entries: Entries, key: SessionKey) =>
   Effect.suspend(() => {
-    const entry = entries.get(id)
+    const entry = entries.get(key)
     return entry?.kind === "present" ? Effect.succeed(entry.runtime) : refuse("session_not_found")
   })
 
-const destroy = (entries: Entries, id: SessionId) =>
+const destroy = (entries: Entries, key: SessionKey) =>
   Effect.suspend(() => {
-    const entry = entries.get(id)
+    const entry = entries.get(key)
     if (entry?.kind !== "present") return refuse("session_not_found")
-    entries.set(id, { kind: "ending" })
-    const gone = Effect.sync(() => void entries.delete(id))
+    entries.set(key, { kind: "ending" })
+    const gone = Effect.sync(() => void entries.delete(key))
     return Effect.ensuring(Scope.close(entry.scope, Exit.void), gone)
   })
 
-const present = (entries: Entries): ReadonlyArray<SessionId> =>
-  Array.from(entries).flatMap(([id, entry]) => (entry.kind === "present" ? [id] : []))
+const present = (entries: Entries, owner: Owner): ReadonlyArray<SessionId> =>
+  Array.from(entries.values()).flatMap((entry) =>
+    entry.kind === "present" && scopeKey(entry.owner) === scopeKey(owner) ? [entry.runtime.session_id] : []
+  )
 
 /** The operations of RuntimeManager over sessions that live in the caller's scope. */
 export const makeRegistry = Effect.gen(function* () {
@@ -92,27 +108,32 @@ export const makeRegistry = Effect.gen(function* () {
   const services = yield* Effect.context<RuntimeFactory | Journal | SessionIndex>()
   const parent = yield* Effect.scope
   const entries: Entries = new Map()
-  const owner = own()
+  const holder = own()
 
-  const make = (id: SessionId, meta: Effect.Effect<SessionMeta, StoreError>, options: Overrides) =>
-    placed(
-      entries,
-      id,
-      Effect.provideContext(bringUp(entries, parent, meta, { ...overrides(options), owner }), services)
-    )
-  return {
-    create: (id: SessionId, options: CreateOptions) => {
-      const meta = newMeta(id, options)
-      return make(id, Effect.as(index.create(meta), meta), options)
-    },
-    open: (id: SessionId, options: Overrides = {}) =>
-      Effect.suspend(() => {
-        const entry = entries.get(id)
-        return entry?.kind === "present" ? Effect.succeed(entry.runtime) : make(id, index.get(id), options)
-      }),
-    get: (id: SessionId) => get(entries, id),
-    destroy: (id: SessionId) => destroy(entries, id),
-    list: Effect.sync(() => present(entries)),
-    count: Effect.sync(() => present(entries).length)
+  const sessionsOf = (owner: Owner): Sessions => {
+    const owned = index.for(owner)
+    const make = (id: SessionId, meta: Effect.Effect<SessionMeta, StoreError>, options: Overrides) =>
+      placed(
+        entries,
+        owner,
+        id,
+        Effect.provideContext(bringUp(parent, meta, { ...overrides(options), owner: holder }), services)
+      )
+    return {
+      create: (id, options) => {
+        const meta = newMeta(owner, id, options)
+        return make(id, Effect.as(owned.create(meta), meta), options)
+      },
+      open: (id, options = {}) =>
+        Effect.suspend(() => {
+          const entry = entries.get(sessionKey(owner, id))
+          return entry?.kind === "present" ? Effect.succeed(entry.runtime) : make(id, owned.get(id), options)
+        }),
+      get: (id) => get(entries, sessionKey(owner, id)),
+      destroy: (id) => destroy(entries, sessionKey(owner, id)),
+      list: Effect.sync(() => present(entries, owner)),
+      count: Effect.sync(() => present(entries, owner).length)
+    }
   }
+  return { ...sessionsOf(localOwner), for: sessionsOf }
 })

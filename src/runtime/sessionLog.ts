@@ -16,9 +16,11 @@ import {
 } from "../domain/Event.ts"
 import { fold } from "../domain/Fold.ts"
 import { newEventId, processMark, type SessionId } from "../domain/Ids.ts"
+import { type SessionKey, sessionKey } from "../domain/Principal.ts"
 import { initial, type SessionState } from "../domain/Session.ts"
 import { ReportError, Reporter } from "../engine/Reporter.ts"
 import { Journal, type JournalRecord, type Tail } from "../store/Journal.ts"
+import type { SessionMeta } from "../store/SessionIndex.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import { isAlive } from "../sandbox/ProcessIdentity.ts"
 import type { Leftover } from "../sandbox/Leftover.ts"
@@ -41,6 +43,12 @@ export interface SessionLog {
   readonly leftovers: ReadonlyArray<Leftover>
 }
 
+/** What events call the session, and what the journal does. */
+interface Name {
+  readonly session_id: SessionId
+  readonly key: SessionKey
+}
+
 const eventOf = (session_id: SessionId, record: JournalRecord): DurableEvent | undefined =>
   record.seq === undefined || isPrivate(record.body)
     ? undefined
@@ -54,12 +62,12 @@ const foldAt = (state: SessionState, seq: number, body: DurableBody): SessionSta
   fold(state.seq === seq - 1 ? state : { ...state, seq: seq - 1 }, body)
 
 /** Folds everything stored; a damaged public record costs itself but keeps its number. */
-const load = Effect.fnUntraced(function* (journal: Journal["Service"], session_id: SessionId) {
+const load = Effect.fnUntraced(function* (journal: Journal["Service"], key: SessionKey) {
   let state: SessionState = initial
   const damaged: Array<number> = []
   const processes = new Map<string, Leftover>()
   for (let after = 0, more = true; more;) {
-    const page = yield* journal.read(session_id, after)
+    const page = yield* journal.read(key, after)
     for (const { body, seq } of page.records) {
       if (seq !== undefined && !isPrivate(body)) state = foldAt(state, seq, body)
       if (body.type === "process_started")
@@ -92,10 +100,10 @@ const number = (numbers: Numbers, facts: ReadonlyArray<CommitQueue.Reported>): R
 }
 
 /** Public events with `seq` in (after, upTo], page by page. */
-const replayer = (journal: Journal["Service"], session_id: SessionId) =>
+const replayer = (journal: Journal["Service"], { session_id, key }: Name) =>
   Effect.fnUntraced(function* (after: number, upTo: number, sink: EventHub.Sink) {
     for (let from = after; from < upTo;) {
-      const page = yield* journal.readPublic(session_id, from)
+      const page = yield* journal.readPublic(key, from)
       const events = page.records
         .flatMap((record) => eventOf(session_id, record) ?? [])
         .filter((event) => event.seq <= upTo)
@@ -128,19 +136,20 @@ interface Owned {
 /** After a failed append: what did arrive is taken in, under a claim of our own. A newer owner is never displaced. */
 const resync = Effect.fnUntraced(function* (
   journal: Journal["Service"],
-  session_id: SessionId,
+  key: SessionKey,
   owner: string,
   owned: Owned,
   settle: (records: ReadonlyArray<JournalRecord>) => SessionState
 ) {
-  const page = yield* journal.read(session_id, owned.numbers.pos)
-  const tail = yield* journal.claim(session_id, owner, () => false)
+  const page = yield* journal.read(key, owned.numbers.pos)
+  const tail = yield* journal.claim(key, owner, () => false)
   owned.epoch = tail.epoch
   owned.doubtful = false
   if (page.records.length > 0) settle(page.records)
 })
 
-const build = (journal: Journal["Service"], session_id: SessionId, owner: string, tail: Tail, found: Found) => {
+const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tail, found: Found) => {
+  const { session_id, key } = name
   let state: SessionState = { ...found.state, seq: tail.seq }
   const owned: Owned = { epoch: tail.epoch, numbers: { pos: tail.pos, seq: tail.seq }, doubtful: false }
   let stateName: StateName = "idle"
@@ -157,9 +166,9 @@ const build = (journal: Journal["Service"], session_id: SessionId, owner: string
     return state
   }
   const append = Effect.fnUntraced(function* (facts: ReadonlyArray<CommitQueue.Reported>) {
-    if (owned.doubtful) yield* resync(journal, session_id, owner, owned, settle)
+    if (owned.doubtful) yield* resync(journal, key, owner, owned, settle)
     const records = number(owned.numbers, facts)
-    yield* Effect.tapError(journal.append(session_id, owned.epoch, records), (error) =>
+    yield* Effect.tapError(journal.append(key, owned.epoch, records), (error) =>
       Effect.sync(() => {
         owned.doubtful = error.code === "storage_unavailable"
       })
@@ -183,8 +192,8 @@ const build = (journal: Journal["Service"], session_id: SessionId, owner: string
   }
   const reporter = Reporter.of({ report: commit, later, signal, state: Effect.sync(() => state) })
   const { damaged, leftovers } = found
-  const read = { state: () => state, stateName: () => stateName, replay: replayer(journal, session_id) }
-  const release = Effect.suspend(() => Effect.ignore(journal.release(session_id, owned.epoch)))
+  const read = { state: () => state, stateName: () => stateName, replay: replayer(journal, name) }
+  const release = Effect.suspend(() => Effect.ignore(journal.release(key, owned.epoch)))
   return {
     log: { session_id, hub, reporter, commit, signal, damaged, leftovers, ...read } satisfies SessionLog,
     release
@@ -194,11 +203,12 @@ const build = (journal: Journal["Service"], session_id: SessionId, owner: string
 /**
  * Opens a session's log for writing until the scope ends. A living process that has it keeps it; a dead one is fenced.
  */
-export const open = Effect.fnUntraced(function* (session_id: SessionId, owner: string) {
+export const open = Effect.fnUntraced(function* (meta: Pick<SessionMeta, "session_id" | "owner">, owner: string) {
   const journal = yield* Journal
-  const tail = yield* journal.claim(session_id, owner, (holder) => !isAlive(holder))
-  const found = yield* load(journal, session_id)
-  const { log, release } = build(journal, session_id, owner, tail, found)
+  const name: Name = { session_id: meta.session_id, key: sessionKey(meta.owner, meta.session_id) }
+  const tail = yield* journal.claim(name.key, owner, (holder) => !isAlive(holder))
+  const found = yield* load(journal, name.key)
+  const { log, release } = build(journal, name, owner, tail, found)
   yield* Effect.addFinalizer(() => release)
   return log
 })

@@ -3,11 +3,13 @@
  * Owns: the contract. Drivers: `memory/`, `sqlite/`; both pass the one contract test.
  * Invariants: an append is all or nothing and returns after it is durable; `pos` is contiguous per session and so is
  * `seq` among public records; an append under an older epoch than the newest claim fails with `fenced` and stores
- * nothing; what cannot be read back is reported, and costs nothing but itself.
+ * nothing; what cannot be read back is reported, and costs nothing but itself. Sessions are named by their keys, which
+ * hold their owner (`domain/Principal`): no two owners share a journal.
  */
 import { Context, type Effect } from "effect"
 import type { ReportBody } from "../domain/Event.ts"
-import type { EventId, SessionId } from "../domain/Ids.ts"
+import type { EventId } from "../domain/Ids.ts"
+import type { SessionKey } from "../domain/Principal.ts"
 import type { StoreError } from "./StoreError.ts"
 
 export interface JournalRecord {
@@ -48,21 +50,21 @@ export class Journal extends Context.Service<
      * released it is left alone where `mayTake` says no: `session_moved`, naming who has it (SETTLED 16).
      */
     readonly claim: (
-      session: SessionId,
+      session: SessionKey,
       owner: string,
       mayTake?: (owner: string) => boolean
     ) => Effect.Effect<Tail, StoreError>
     /** Gives the session up, where `epoch` is still the newest: the next claim is free. */
-    readonly release: (session: SessionId, epoch: number) => Effect.Effect<void, StoreError>
+    readonly release: (session: SessionKey, epoch: number) => Effect.Effect<void, StoreError>
     /** Stores `records` (next contiguous positions) as one transaction; concurrent appends share a commit. */
     readonly append: (
-      session: SessionId,
+      session: SessionKey,
       epoch: number,
       records: ReadonlyArray<JournalRecord>
     ) => Effect.Effect<void, StoreError>
     /** Records with `pos` > `after`, in order, at most `limit` (default 1,000). */
-    readonly read: (session: SessionId, after: number, limit?: number) => Effect.Effect<Page, StoreError>
+    readonly read: (session: SessionKey, after: number, limit?: number) => Effect.Effect<Page, StoreError>
     /** Public records with `seq` > `after`, in order, at most `limit` (default 1,000). */
-    readonly readPublic: (session: SessionId, after: number, limit?: number) => Effect.Effect<Page, StoreError>
+    readonly readPublic: (session: SessionKey, after: number, limit?: number) => Effect.Effect<Page, StoreError>
   }
 >()("claw/store/Journal") {}

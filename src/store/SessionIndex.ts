@@ -1,13 +1,16 @@
 /**
  * What is known of a session without reading its journal. Owns: the contract. Same drivers as the journal.
- * Invariant: `nextNumber` never gives a number twice, also after a restart (PROTOCOL §4).
+ * Invariants: every operation sees and touches one owner's sessions only, and what is another's is as if it were not
+ * there (PROTOCOL §4, SETTLED 23); `nextNumber` never gives an owner a number twice, also after a restart.
  */
 import { Context, type Effect } from "effect"
 import type { SessionId } from "../domain/Ids.ts"
+import type { Owner } from "../domain/Principal.ts"
 import type { StoreError } from "./StoreError.ts"
 
 export interface SessionMeta {
   readonly session_id: SessionId
+  readonly owner: Owner
   /** Absolute real path; a session keeps it for life (LESSONS 48). */
   readonly workspace: string
   readonly title: string
@@ -18,24 +21,32 @@ export interface SessionMeta {
   readonly updated_at: string
 }
 
+/** The sessions of one owner. */
+export interface OwnedIndex {
+  /** Fails with `session_exists` where the id is taken. The session is this owner's. */
+  readonly create: (meta: Omit<SessionMeta, "owner">) => Effect.Effect<void, StoreError>
+  /** Fails with `session_not_found`. */
+  readonly get: (id: SessionId) => Effect.Effect<SessionMeta, StoreError>
+  readonly update: (
+    id: SessionId,
+    change: Partial<Pick<SessionMeta, "title" | "model" | "mode" | "updated_at">>
+  ) => Effect.Effect<SessionMeta, StoreError>
+  /** Newest first, by `updated_at`; at most `limit` (default 100), only `workspace`'s where given. */
+  readonly list: (options?: {
+    readonly workspace?: string
+    readonly limit?: number
+  }) => Effect.Effect<ReadonlyArray<SessionMeta>, StoreError>
+  /** Removes the session and its records. */
+  readonly remove: (id: SessionId) => Effect.Effect<void, StoreError>
+  readonly nextNumber: (counter: string) => Effect.Effect<number, StoreError>
+}
+
+/** Its own operations are those of `localOwner`. */
 export class SessionIndex extends Context.Service<
   SessionIndex,
-  {
-    /** Fails with `session_exists` where the id is taken. */
-    readonly create: (meta: SessionMeta) => Effect.Effect<void, StoreError>
-    /** Fails with `session_not_found`. */
-    readonly get: (id: SessionId) => Effect.Effect<SessionMeta, StoreError>
-    readonly update: (
-      id: SessionId,
-      change: Partial<Pick<SessionMeta, "title" | "model" | "mode" | "updated_at">>
-    ) => Effect.Effect<SessionMeta, StoreError>
-    /** Newest first, by `updated_at`; at most `limit` (default 100), only `workspace`'s where given. */
-    readonly list: (options?: {
-      readonly workspace?: string
-      readonly limit?: number
-    }) => Effect.Effect<ReadonlyArray<SessionMeta>, StoreError>
-    /** Removes the session and its records. */
-    readonly remove: (id: SessionId) => Effect.Effect<void, StoreError>
-    readonly nextNumber: (counter: string) => Effect.Effect<number, StoreError>
+  OwnedIndex & {
+    readonly for: (owner: Owner) => OwnedIndex
+    /** Everybody who has a session: for the process itself, which has to bring back what ran. */
+    readonly owners: Effect.Effect<ReadonlyArray<Owner>, StoreError>
   }
 >()("claw/store/SessionIndex") {}

@@ -4,7 +4,7 @@
  * goes on by one over public records and is absent from private ones; all of an append passes, or none of it.
  */
 import { isPrivate } from "../domain/Event.ts"
-import type { SessionId } from "../domain/Ids.ts"
+import type { SessionKey } from "../domain/Principal.ts"
 import type { JournalRecord } from "./Journal.ts"
 import { encode } from "./recordBody.ts"
 import { StoreError } from "./StoreError.ts"
@@ -31,7 +31,7 @@ export interface EncodedRecord {
 
 const refuse = (detail: string) => new StoreError({ code: "storage_unavailable", operation: "append", detail })
 
-const fenced = (session: SessionId, epoch: number, head: Head | undefined) =>
+const fenced = (session: SessionKey, epoch: number, head: Head | undefined) =>
   new StoreError({
     code: "fenced",
     operation: "append",
@@ -52,7 +52,7 @@ const fault = (record: JournalRecord, pos: number, seq: number): string | undefi
 /** The head after the append, or why it is refused. */
 export const admit = (
   head: Head | undefined,
-  session: SessionId,
+  session: SessionKey,
   epoch: number,
   records: ReadonlyArray<JournalRecord>
 ): Head | StoreError => {
@@ -73,7 +73,7 @@ export const admit = (
 
 /** Why a claim is refused: somebody has the session and keeps it. */
 export const keeps = (
-  session: SessionId,
+  session: SessionKey,
   holder: string | undefined,
   owner: string,
   mayTake: (owner: string) => boolean
@@ -86,7 +86,7 @@ export const keeps = (
 
 /** The records with their texts, or why one of them could not be read back. */
 export const encodeAll = (
-  session: SessionId,
+  session: SessionKey,
   records: ReadonlyArray<JournalRecord>
 ): ReadonlyArray<EncodedRecord> | StoreError => {
   const encoded: Array<EncodedRecord> = []

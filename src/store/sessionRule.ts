@@ -4,6 +4,7 @@
  * Does not own: where sessions are kept.
  */
 import type { SessionId } from "../domain/Ids.ts"
+import { type Owner, ownerOf } from "../domain/Principal.ts"
 import type { SessionMeta } from "./SessionIndex.ts"
 import { StoreError } from "./StoreError.ts"
 
@@ -15,8 +16,9 @@ export const notFound = (operation: string, id: SessionId) =>
 export const alreadyThere = (id: SessionId) =>
   new StoreError({ code: "session_exists", operation: "create", detail: `Session ${id} exists already.` })
 
-export const wellFormed = (meta: SessionMeta): SessionMeta => ({
+export const wellFormed = (meta: Omit<SessionMeta, "owner">, owner: Owner): SessionMeta => ({
   session_id: meta.session_id,
+  owner: ownerOf(owner),
   workspace: meta.workspace.toWellFormed(),
   title: meta.title.toWellFormed(),
   ...(meta.model === undefined ? {} : { model: meta.model.toWellFormed() }),
@@ -27,7 +29,7 @@ export const wellFormed = (meta: SessionMeta): SessionMeta => ({
 
 export const changed = (meta: SessionMeta, change: SessionChange): SessionMeta => {
   const given = Object.entries(change).filter(([, value]) => value !== undefined)
-  return wellFormed({ ...meta, ...(Object.fromEntries(given) as SessionChange) })
+  return wellFormed({ ...meta, ...(Object.fromEntries(given) as SessionChange) }, meta.owner)
 }
 
 const descending = (a: string, b: string) => (a === b ? 0 : a < b ? 1 : -1)

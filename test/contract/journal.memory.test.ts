@@ -2,8 +2,10 @@
 import { journalContract } from "./journal.ts"
 import { journalModelContract } from "./journalModel.ts"
 import { sessionIndexContract } from "./sessionIndex.ts"
+import { tenantContract } from "./tenants.ts"
 import { layerMemory } from "../../src/store/memory/MemoryStore.ts"
 
 journalContract("memory", layerMemory)
 journalModelContract("memory", layerMemory, 300)
 sessionIndexContract("memory", layerMemory)
+tenantContract("memory", layerMemory)

@@ -2,13 +2,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Stream } from "effect"
 import type { SessionId } from "../../src/domain/Ids.ts"
+import type { SessionKey } from "../../src/domain/Principal.ts"
 import { RuntimeManager } from "../../src/runtime/RuntimeManager.ts"
 import { Journal } from "../../src/store/Journal.ts"
 import { answer, turns } from "../support/engineKit.ts"
 import { create, layer } from "../support/runtimeKit.ts"
 
 const quick = layer({ script: () => turns(answer("ok")) })
-const id = (name: string) => name as SessionId
+const id = (name: string) => name as SessionId & SessionKey
 
 describe("RuntimeManager", () => {
   it.effect("creates, lists, counts, gets and destroys (R060–R062, R293)", () =>

@@ -2,12 +2,14 @@
 import { Effect } from "effect"
 import type { ReportBody } from "../../src/domain/Event.ts"
 import { CallId, EventId, PromptId, SessionId, TaskId } from "../../src/domain/Ids.ts"
+import { localOwner, type SessionKey } from "../../src/domain/Principal.ts"
 import { Journal, type JournalRecord, type Page } from "../../src/store/Journal.ts"
 import type { SessionMeta } from "../../src/store/SessionIndex.ts"
 
 const TS = "2026-03-01T10:00:00.000Z"
 
-export const sessionId = (name: string): SessionId => SessionId.make(name)
+/** The local owner's keys are the ids. */
+export const sessionId = (name: string): SessionId & SessionKey => SessionId.make(name) as SessionId & SessionKey
 
 export const record = (pos: number, seq: number | undefined, body: ReportBody): JournalRecord => ({
   pos,
@@ -44,6 +46,7 @@ export const mixed = (count: number): ReadonlyArray<JournalRecord> =>
 
 export const meta = (name: string, change: Partial<SessionMeta> = {}): SessionMeta => ({
   session_id: sessionId(name),
+  owner: localOwner,
   workspace: "/home/ada/project",
   title: `title of ${name}`,
   created_at: TS,
@@ -52,7 +55,7 @@ export const meta = (name: string, change: Partial<SessionMeta> = {}): SessionMe
 })
 
 /** Everything a journal holds, page by page. */
-export const readAll = Effect.fnUntraced(function* (session: SessionId, limit?: number) {
+export const readAll = Effect.fnUntraced(function* (session: SessionKey, limit?: number) {
   const journal = yield* Journal
   const records: JournalRecord[] = []
   const damaged: number[] = []

@@ -5,10 +5,11 @@
  */
 import { Context, Effect, Layer } from "effect"
 import type { SessionId } from "../../domain/Ids.ts"
+import { localOwner, type Owner, scopeKey, type SessionKey, sessionKey } from "../../domain/Principal.ts"
 import { admit, encodeAll, keeps, ownerName, RELEASED, REMOVED, type Head } from "../appendRule.ts"
 import { Journal, type JournalRecord, type Page } from "../Journal.ts"
 import { decode } from "../recordBody.ts"
-import { SessionIndex, type SessionMeta } from "../SessionIndex.ts"
+import { type OwnedIndex, SessionIndex, type SessionMeta } from "../SessionIndex.ts"
 import { alreadyThere, changed, newestFirst, notFound, wellFormed } from "../sessionRule.ts"
 import { StoreError } from "../StoreError.ts"
 import * as Segments from "./segments.ts"
@@ -45,7 +46,7 @@ const pageOf = (entry: Entry | undefined, from: number, limit: number, wanted: (
   return { records, damaged, more }
 }
 
-const makeJournal = (entries: Map<SessionId, Entry>) =>
+const makeJournal = (entries: Map<SessionKey, Entry>) =>
   Journal.of({
     claim: (session, owner, mayTake = () => true) =>
       Effect.suspend(() => {
@@ -87,65 +88,87 @@ const makeJournal = (entries: Map<SessionId, Entry>) =>
     )
   })
 
-const makeIndex = (entries: Map<SessionId, Entry>) => {
-  const metas = new Map<SessionId, SessionMeta>()
-  const numbers = new Map<string, number>()
-  return SessionIndex.of({
+interface Tables {
+  readonly entries: Map<SessionKey, Entry>
+  readonly metas: Map<SessionKey, SessionMeta>
+  readonly numbers: Map<string, number>
+}
+
+const find = ({ metas }: Tables, operation: string, owner: Owner, id: SessionId) => {
+  const meta = metas.get(sessionKey(owner, id))
+  return meta === undefined ? Effect.fail(notFound(operation, id)) : Effect.succeed(meta)
+}
+
+const remove = ({ entries, metas }: Tables, owner: Owner, id: SessionId) => {
+  const key = sessionKey(owner, id)
+  const entry = entries.get(key)
+  const known = metas.delete(key) || (entry !== undefined && entry.head.owner !== REMOVED)
+  if (!known) return Effect.fail(notFound("remove", id))
+  // The epoch outlives the records: whoever still writes is fenced, also after the id was claimed again.
+  if (entry !== undefined) {
+    entries.set(key, { head: { ...entry.head, owner: REMOVED, pos: 0, seq: 0 }, lines: Segments.make() })
+  }
+  return Effect.void
+}
+
+const ownedIndex = (tables: Tables, owner: Owner): OwnedIndex => {
+  const { metas, numbers } = tables
+  const scope = scopeKey(owner)
+  return {
     create: Effect.fn("SessionIndex.create")((meta) =>
       Effect.suspend(() => {
-        if (metas.has(meta.session_id)) return Effect.fail(alreadyThere(meta.session_id))
-        metas.set(meta.session_id, wellFormed(meta))
+        const key = sessionKey(owner, meta.session_id)
+        if (metas.has(key)) return Effect.fail(alreadyThere(meta.session_id))
+        metas.set(key, wellFormed(meta, owner))
         return Effect.void
       })
     ),
-    get: Effect.fn("SessionIndex.get")((id) =>
-      Effect.suspend(() => {
-        const meta = metas.get(id)
-        return meta === undefined ? Effect.fail(notFound("get", id)) : Effect.succeed(meta)
-      })
-    ),
+    get: Effect.fn("SessionIndex.get")((id) => Effect.suspend(() => find(tables, "get", owner, id))),
     update: Effect.fn("SessionIndex.update")((id, change) =>
-      Effect.suspend(() => {
-        const meta = metas.get(id)
-        if (meta === undefined) return Effect.fail(notFound("update", id))
-        const next = changed(meta, change)
-        metas.set(id, next)
-        return Effect.succeed(next)
-      })
+      Effect.map(
+        Effect.suspend(() => find(tables, "update", owner, id)),
+        (meta) => {
+          const next = changed(meta, change)
+          metas.set(sessionKey(owner, id), next)
+          return next
+        }
+      )
     ),
     list: Effect.fn("SessionIndex.list")((options = {}) =>
       Effect.sync(() =>
         [...metas.values()]
+          .filter((meta) => scopeKey(meta.owner) === scope)
           .filter((meta) => options.workspace === undefined || meta.workspace === options.workspace)
           .toSorted(newestFirst)
           .slice(0, options.limit ?? 100)
       )
     ),
-    remove: Effect.fn("SessionIndex.remove")((id) =>
-      Effect.suspend(() => {
-        const entry = entries.get(id)
-        const known = metas.delete(id) || (entry !== undefined && entry.head.owner !== REMOVED)
-        if (!known) return Effect.fail(notFound("remove", id))
-        // The epoch outlives the records: whoever still writes is fenced, also after the id was claimed again.
-        if (entry !== undefined) {
-          entries.set(id, { head: { ...entry.head, owner: REMOVED, pos: 0, seq: 0 }, lines: Segments.make() })
-        }
-        return Effect.void
-      })
-    ),
+    remove: Effect.fn("SessionIndex.remove")((id) => Effect.suspend(() => remove(tables, owner, id))),
     nextNumber: Effect.fn("SessionIndex.nextNumber")((counter) =>
       Effect.sync(() => {
-        const next = (numbers.get(counter) ?? 0) + 1
-        numbers.set(counter, next)
+        const key = JSON.stringify([scope, counter])
+        const next = (numbers.get(key) ?? 0) + 1
+        numbers.set(key, next)
         return next
       })
     )
+  }
+}
+
+const makeIndex = (entries: Map<SessionKey, Entry>) => {
+  const tables: Tables = { entries, metas: new Map(), numbers: new Map() }
+  return SessionIndex.of({
+    ...ownedIndex(tables, localOwner),
+    for: (owner) => ownedIndex(tables, owner),
+    owners: Effect.sync(() => [
+      ...new Map([...tables.metas.values()].map(({ owner }) => [scopeKey(owner), owner])).values()
+    ])
   })
 }
 
 export const layerMemory: Layer.Layer<Journal | SessionIndex> = Layer.effectContext(
   Effect.sync(() => {
-    const entries = new Map<SessionId, Entry>()
+    const entries = new Map<SessionKey, Entry>()
     return Context.make(Journal, makeJournal(entries)).pipe(Context.add(SessionIndex, makeIndex(entries)))
   })
 )

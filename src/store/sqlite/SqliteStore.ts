@@ -5,7 +5,7 @@
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
-import type { SessionId } from "../../domain/Ids.ts"
+import type { SessionKey } from "../../domain/Principal.ts"
 import { REMOVED, RELEASED, encodeAll, keeps, ownerName } from "../appendRule.ts"
 import { Journal, type Tail } from "../Journal.ts"
 import { SessionIndex } from "../SessionIndex.ts"
@@ -21,7 +21,7 @@ import * as SqlClient from "./sqlClient.ts"
 export const LockWait = Access.LockWait
 
 const claim = ({ sql, transact }: Access.Access) =>
-  Effect.fnUntraced(function* (session: SessionId, owner: string, mayTake: (owner: string) => boolean = () => true) {
+  Effect.fnUntraced(function* (session: SessionKey, owner: string, mayTake: (owner: string) => boolean = () => true) {
     const at = new Date(yield* Clock.currentTimeMillis).toISOString()
     return yield* transact(
       "claim",
@@ -50,7 +50,7 @@ const claim = ({ sql, transact }: Access.Access) =>
 
 const release =
   ({ sql, run }: Access.Access) =>
-  (session: SessionId, epoch: number) =>
+  (session: SessionKey, epoch: number) =>
     Effect.asVoid(
       run(
         "release",

@@ -5,7 +5,7 @@
  * becomes of the submitter; an append that is refused takes no other one with it; appends commit in order of arrival.
  */
 import { Array, Cause, Deferred, Effect, Exit, Fiber, Option, Queue } from "effect"
-import type { SessionId } from "../../domain/Ids.ts"
+import type { SessionKey } from "../../domain/Principal.ts"
 import { type EncodedRecord, type Head, admit } from "../appendRule.ts"
 import type { JournalRecord } from "../Journal.ts"
 import { StoreError } from "../StoreError.ts"
@@ -23,7 +23,7 @@ const TRANSACTION_CHARS = 1_000_000
 const ROWS_PER_INSERT = 32
 
 export interface Submission {
-  readonly session: SessionId
+  readonly session: SessionKey
   readonly epoch: number
   readonly records: ReadonlyArray<JournalRecord>
   readonly encoded: ReadonlyArray<EncodedRecord>
@@ -35,7 +35,7 @@ interface Waiting extends Submission {
 
 interface HeadRow extends Head {
   readonly session: number
-  readonly session_id: SessionId
+  readonly session_id: SessionKey
 }
 
 const charsOf = (waiting: Waiting): number => waiting.encoded.reduce((sum, { text }) => sum + text.length, 0)
@@ -64,7 +64,7 @@ const HEADS = `
     coalesce((SELECT max(seq) FROM journal_records r WHERE r.session = h.session AND seq IS NOT NULL), 0) AS seq
   FROM journal_heads h WHERE session_id`
 
-const readHeads = (all: Statements, sessions: ReadonlySet<SessionId>): Map<SessionId, HeadRow> => {
+const readHeads = (all: Statements, sessions: ReadonlySet<SessionKey>): Map<SessionKey, HeadRow> => {
   const [first, ...others] = sessions
   // The common case, one session, spares the commit a tenth of its time.
   const rows =

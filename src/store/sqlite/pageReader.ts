@@ -5,7 +5,7 @@
  */
 import { Array, Effect } from "effect"
 import type { SqlError } from "effect/sql"
-import type { SessionId } from "../../domain/Ids.ts"
+import type { SessionKey } from "../../domain/Principal.ts"
 import type { JournalRecord, Page } from "../Journal.ts"
 import type { Access } from "./access.ts"
 import { type RecordRow, fromRow } from "./recordRow.ts"
@@ -27,7 +27,7 @@ interface Place {
 }
 
 interface Request {
-  readonly session: SessionId
+  readonly session: SessionKey
   readonly order: Order
   readonly after: number
   readonly limit: number

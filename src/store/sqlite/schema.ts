@@ -48,5 +48,41 @@ export const migrations: ReadonlyArray<string> = [
     counter TEXT NOT NULL PRIMARY KEY,
     value INTEGER NOT NULL
   ) STRICT;
+  `,
+  // Sessions and numbers belong to an owner; what was there is this machine's own. A journal's session_id is a session
+  // key from here on, and the local owner's keys are the ids.
+  `
+  CREATE TABLE owned_sessions (
+    tenant TEXT NOT NULL,
+    project TEXT NOT NULL,
+    user TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    workspace TEXT NOT NULL,
+    title TEXT NOT NULL,
+    model TEXT,
+    mode TEXT,
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL,
+    PRIMARY KEY (tenant, project, user, session_id)
+  ) STRICT;
+  INSERT INTO owned_sessions
+    SELECT 'local', 'default', 'local', session_id, workspace, title, model, mode, created_at, updated_at FROM sessions;
+  DROP TABLE sessions;
+  ALTER TABLE owned_sessions RENAME TO sessions;
+  CREATE INDEX sessions_newest ON sessions (tenant, project, user, updated_at DESC, session_id DESC);
+  CREATE INDEX sessions_of_workspace
+    ON sessions (tenant, project, user, workspace, updated_at DESC, session_id DESC);
+
+  CREATE TABLE owned_counters (
+    tenant TEXT NOT NULL,
+    project TEXT NOT NULL,
+    user TEXT NOT NULL,
+    counter TEXT NOT NULL,
+    value INTEGER NOT NULL,
+    PRIMARY KEY (tenant, project, user, counter)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO owned_counters SELECT 'local', 'default', 'local', counter, value FROM counters;
+  DROP TABLE counters;
+  ALTER TABLE owned_counters RENAME TO counters;
   `
 ]

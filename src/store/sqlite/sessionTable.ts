@@ -5,26 +5,38 @@
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import type { SessionId } from "../../domain/Ids.ts"
+import { localOwner, type Owner, sessionKey } from "../../domain/Principal.ts"
 import { REMOVED } from "../appendRule.ts"
-import { SessionIndex, type SessionMeta } from "../SessionIndex.ts"
+import { type OwnedIndex, SessionIndex, type SessionMeta } from "../SessionIndex.ts"
 import { alreadyThere, changed, notFound, wellFormed } from "../sessionRule.ts"
 import type { Access } from "./access.ts"
 
 /** Records deleted by one transaction. */
 const PURGE_ROWS = 200
 
-type Row = { readonly [K in keyof SessionMeta]-?: SessionMeta[K] | (undefined extends SessionMeta[K] ? null : never) }
+type Columns = Omit<SessionMeta, "owner">
+type Row = Owner & { readonly [K in keyof Columns]-?: Columns[K] | (undefined extends Columns[K] ? null : never) }
 
-const fromRow = ({ model, mode, ...rest }: Row): SessionMeta => ({
+const fromRow = ({ tenant, project, user, model, mode, session_id, ...rest }: Row): SessionMeta => ({
+  session_id,
+  owner: { tenant, project, user },
   ...rest,
   ...(model === null || model === undefined ? {} : { model }),
   ...(mode === null || mode === undefined ? {} : { mode })
 })
 
-const toRow = (meta: SessionMeta) => ({ ...wellFormed(meta), model: meta.model ?? null, mode: meta.mode ?? null })
+const toRow = (meta: Columns, owner: Owner) => {
+  const { owner: scope, ...columns } = wellFormed(meta, owner)
+  return { ...scope, ...columns, model: columns.model ?? null, mode: columns.mode ?? null }
+}
 
-const find = (sql: SqlClient.SqlClient, operation: string, id: SessionMeta["session_id"]) =>
-  Effect.flatMap(sql<Row>`SELECT * FROM sessions WHERE session_id = ${id}`, ([row]) =>
+/** Stands in every statement over `sessions` and `counters`. */
+const ownedBy = (sql: SqlClient.SqlClient, { tenant, project, user }: Owner) =>
+  sql`tenant = ${tenant} AND project = ${project} AND user = ${user}`
+
+const find = (sql: SqlClient.SqlClient, operation: string, owner: Owner, id: SessionId) =>
+  Effect.flatMap(sql<Row>`SELECT * FROM sessions WHERE ${ownedBy(sql, owner)} AND session_id = ${id}`, ([row]) =>
     row === undefined ? Effect.fail(notFound(operation, id)) : Effect.succeed(fromRow(row))
   )
 
@@ -44,42 +56,59 @@ export const purge = Effect.fnUntraced(function* ({ sql, run }: Access) {
   }
 })
 
-const remove = (access: Access) =>
-  Effect.fn("SessionIndex.remove")(function* (id: SessionMeta["session_id"]) {
+const remove = (access: Access, owner: Owner) =>
+  Effect.fn("SessionIndex.remove")(function* (id: SessionId) {
     const { sql } = access
     yield* access.transact(
       "remove",
       Effect.gen(function* () {
-        const session = yield* sql`DELETE FROM sessions WHERE session_id = ${id} RETURNING session_id`
+        const session = yield* sql`
+          DELETE FROM sessions WHERE ${ownedBy(sql, owner)} AND session_id = ${id} RETURNING session_id`
         // The epoch outlives the records: whoever still writes is fenced, also after the id was claimed again.
         const journal = yield* sql`
           UPDATE journal_heads SET owner = ${REMOVED}
-          WHERE session_id = ${id} AND owner <> ${REMOVED} RETURNING session`
+          WHERE session_id = ${sessionKey(owner, id)} AND owner <> ${REMOVED} RETURNING session`
         if (session.length + journal.length === 0) return yield* notFound("remove", id)
       })
     )
     yield* purge(access)
   })
 
-export const make = (access: Access) => {
+const nextNumber = ({ sql, transact }: Access, { tenant, project, user }: Owner) =>
+  Effect.fn("SessionIndex.nextNumber")((counter: string) =>
+    transact(
+      "nextNumber",
+      sql<{ readonly value: number }>`
+        INSERT INTO counters (tenant, project, user, counter, value)
+        VALUES (${tenant}, ${project}, ${user}, ${counter}, 1)
+        ON CONFLICT (tenant, project, user, counter) DO UPDATE SET value = value + 1 RETURNING value`.pipe(
+        Effect.map((rows) => rows[0]?.value ?? 1)
+      )
+    )
+  )
+
+const ownedIndex = (access: Access, owner: Owner): OwnedIndex => {
   const { sql, run, transact } = access
-  return SessionIndex.of({
+  return {
     create: Effect.fn("SessionIndex.create")((meta) =>
       transact(
         "create",
         Effect.flatMap(
-          sql`INSERT INTO sessions ${sql.insert(toRow(meta))} ON CONFLICT DO NOTHING RETURNING 1`,
+          sql`INSERT INTO sessions ${sql.insert(toRow(meta, owner))} ON CONFLICT DO NOTHING RETURNING 1`,
           (rows) => (rows.length === 0 ? Effect.fail(alreadyThere(meta.session_id)) : Effect.void)
         )
       )
     ),
-    get: Effect.fn("SessionIndex.get")((id) => run("get", find(sql, "get", id))),
+    get: Effect.fn("SessionIndex.get")((id) => run("get", find(sql, "get", owner, id))),
     update: Effect.fn("SessionIndex.update")((id, change) =>
       transact(
         "update",
         Effect.gen(function* () {
-          const next = changed(yield* find(sql, "update", id), change)
-          yield* sql`UPDATE sessions SET ${sql.update(toRow(next), ["session_id"])} WHERE session_id = ${id}`
+          const next = changed(yield* find(sql, "update", owner, id), change)
+          const { title, model = null, mode = null, updated_at } = next
+          yield* sql`
+            UPDATE sessions SET ${sql.update({ title, model, mode, updated_at })}
+            WHERE ${ownedBy(sql, owner)} AND session_id = ${id}`
           return next
         })
       )
@@ -87,22 +116,21 @@ export const make = (access: Access) => {
     list: Effect.fn("SessionIndex.list")((options = {}) => {
       const where = options.workspace === undefined ? sql.literal("TRUE") : sql`workspace = ${options.workspace}`
       const rows = sql<Row>`
-        SELECT * FROM sessions WHERE ${where} ORDER BY updated_at DESC, session_id DESC LIMIT ${options.limit ?? 100}`
+        SELECT * FROM sessions WHERE ${ownedBy(sql, owner)} AND ${where}
+        ORDER BY updated_at DESC, session_id DESC LIMIT ${options.limit ?? 100}`
       return run(
         "list",
         Effect.map(rows, (found) => found.map(fromRow))
       )
     }),
-    remove: remove(access),
-    nextNumber: Effect.fn("SessionIndex.nextNumber")((counter) =>
-      transact(
-        "nextNumber",
-        sql<{ readonly value: number }>`
-          INSERT INTO counters (counter, value) VALUES (${counter}, 1)
-          ON CONFLICT (counter) DO UPDATE SET value = value + 1 RETURNING value`.pipe(
-          Effect.map((rows) => rows[0]?.value ?? 1)
-        )
-      )
-    )
-  })
+    remove: remove(access, owner),
+    nextNumber: nextNumber(access, owner)
+  }
 }
+
+export const make = (access: Access) =>
+  SessionIndex.of({
+    ...ownedIndex(access, localOwner),
+    for: (owner) => ownedIndex(access, owner),
+    owners: access.run("owners", access.sql<Owner>`SELECT DISTINCT tenant, project, user FROM sessions`)
+  })

@@ -1,0 +1,61 @@
+/** A store of the first schema opens, and all that is in it belongs to whoever sits at the machine (R050, SETTLED 23). */
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { localOwner } from "../../src/domain/Principal.ts"
+import { Journal } from "../../src/store/Journal.ts"
+import { SessionIndex } from "../../src/store/SessionIndex.ts"
+import { APPLICATION_ID, migrations } from "../../src/store/sqlite/schema.ts"
+import { layerSqlite } from "../../src/store/sqlite/SqliteStore.ts"
+import { filled, meta, readAll, run, sessionId } from "../support/storeRecords.ts"
+import { tempDirectory } from "../support/tempStore.ts"
+
+/** The released first step, in short. It may never change: stores made by it are out there. */
+const FIRST = "12918b0bd2b6b25d"
+
+const digest = async (text: string) =>
+  Buffer.from(await crypto.subtle.digest("SHA-256", Buffer.from(text))).toString("hex")
+
+it.effect("has not edited a released step", () =>
+  Effect.gen(function* () {
+    assert.strictEqual((yield* Effect.promise(() => digest(migrations[0] ?? ""))).slice(0, FIRST.length), FIRST)
+  })
+)
+
+/** What the first schema held: two sessions, a journal, a counter. */
+const firstStore = (file: string, { session, epoch }: { readonly session: string; readonly epoch: number }) => {
+  const old = new DatabaseSync(`${file}.old`)
+  old.exec(migrations[0] ?? "")
+  old.exec(`ATTACH '${file}' AS now`)
+  for (const table of ["journal_heads", "journal_records"]) old.exec(`INSERT INTO ${table} SELECT * FROM now.${table}`)
+  old.exec("DETACH now")
+  old.exec(`INSERT INTO counters VALUES ('tcp', 41)`)
+  const insert = old.prepare("INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?)")
+  for (const name of [session, "bare"]) {
+    const { workspace, title, created_at, updated_at } = meta(name)
+    insert.run(name, workspace, title, name === session ? "m-1" : null, null, created_at, updated_at)
+  }
+  old.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 1`)
+  old.close()
+  return epoch
+}
+
+it.effect("opens a store of the first schema with its sessions, records, numbers and epochs", () =>
+  Effect.gen(function* () {
+    const file = join(yield* tempDirectory, "store.db")
+    const before = yield* filled("s", run(0, 3)).pipe(Effect.provide(layerSqlite(file)))
+    const epoch = firstStore(file, before)
+    yield* Effect.gen(function* () {
+      const [index, journal] = [yield* SessionIndex, yield* Journal]
+      assert.deepStrictEqual(yield* index.list(), [meta("s", { model: "m-1" }), meta("bare")])
+      assert.deepStrictEqual((yield* index.get(sessionId("s"))).owner, localOwner)
+      assert.deepStrictEqual(yield* readAll(sessionId("s")), { records: run(0, 3), damaged: [] })
+      yield* journal.append(sessionId("s"), epoch, run(3, 1))
+      assert.strictEqual(yield* index.nextNumber("tcp"), 42)
+      assert.strictEqual((yield* Effect.flip(index.create(meta("bare")))).code, "session_exists")
+      yield* index.remove(sessionId("s"))
+      assert.deepStrictEqual(yield* index.list(), [meta("bare")])
+    }).pipe(Effect.provide(layerSqlite(`${file}.old`)))
+  })
+)
