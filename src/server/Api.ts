@@ -189,12 +189,25 @@ const sessions = HttpApiGroup.make("sessions")
   )
   .middleware(Authenticated)
 
+const security = {
+  bearer: { type: "http", scheme: "bearer", description: "An API token or a JWT." },
+  cookie: { type: "apiKey", in: "cookie", name: "claw", description: "What POST /api/login gives." }
+}
+
+/** How a request says who it is: either way, or not at all where the server needs nobody to be. */
+const secured = (spec: Record<string, any>): Record<string, any> => ({
+  ...spec,
+  components: { ...spec["components"], securitySchemes: security },
+  security: [{ bearer: [] }, { cookie: [] }, {}]
+})
+
 export const Api = HttpApi.make("claw")
   .add(system, own, sessions)
   .annotateMerge(
     OpenApi.annotations({
       title: "claw",
       version,
+      transform: secured,
       description: "Sessions of an agent over HTTP. Errors are problem details with the codes of the wire protocol."
     })
   )
