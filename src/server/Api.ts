@@ -195,9 +195,9 @@ const security = {
 }
 
 /** How a request says who it is: either way, or not at all where the server needs nobody to be. */
-const secured = (spec: Record<string, any>): Record<string, any> => ({
+const secured = (spec: Readonly<Record<string, unknown>>): Record<string, unknown> => ({
   ...spec,
-  components: { ...spec["components"], securitySchemes: security },
+  components: { ...(spec["components"] as object), securitySchemes: security },
   security: [{ bearer: [] }, { cookie: [] }, {}]
 })
 

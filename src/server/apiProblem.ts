@@ -56,9 +56,12 @@ export interface Coded {
   readonly retry_after_ms?: number
 }
 
-/** Sentences that people wrote for a client; the others may name places of this machine. */
+/** Sentences for a client; the others may name places of this machine, and one says no more than that nothing is there. */
 const spoken = (error: Coded): string | undefined =>
-  error.message === "" || table[error.code].fault === "server" || table[error.code].fault === "operator"
+  error.message === "" ||
+  error.code === "session_not_found" ||
+  table[error.code].fault === "server" ||
+  table[error.code].fault === "operator"
     ? undefined
     : error.message
 

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { answer, call, turns } from "../support/engineKit.ts"
-import { layer, serve } from "../support/httpKit.ts"
+import { type Json, layer, serve } from "../support/httpKit.ts"
 import { probe } from "../support/tools.ts"
 
 const quick = () => layer({ script: () => turns(answer("hello")) })
@@ -37,7 +37,7 @@ describe("sessions over HTTP", () => {
       assert.deepStrictEqual([again.status, again.json.code], [409, "session_exists"])
       const found = yield* http.ask("GET", "/api/sessions?q=TWO", at)
       assert.deepStrictEqual(
-        found.json.sessions.map((one: any) => one.session_id),
+        found.json.sessions.map((one: Json) => one.session_id),
         ["mine"]
       )
       assert.strictEqual((yield* http.ask("GET", "/api/sessions/mine", at)).json.title, "Two")
@@ -54,7 +54,7 @@ describe("sessions over HTTP", () => {
       const seen: Array<string> = []
       for (let cursor = ""; ;) {
         const page = yield* http.ask("GET", `/api/sessions?limit=2${cursor}`, at)
-        seen.push(...page.json.sessions.map((one: any) => one.session_id))
+        seen.push(...page.json.sessions.map((one: Json) => one.session_id))
         if (page.json.next_cursor === undefined) break
         cursor = `&cursor=${page.json.next_cursor}`
       }
@@ -107,7 +107,7 @@ describe("sessions over HTTP", () => {
       const { request_id } = yield* events.until((event) => event.type === "approval_request")
       const open = yield* http.ask("GET", "/api/sessions/s/approvals", at)
       assert.deepStrictEqual(
-        open.json.approvals.map((one: any) => one.request_id),
+        open.json.approvals.map((one: Json) => one.request_id),
         [request_id]
       )
       const path = `/api/sessions/s/approvals/${request_id}`

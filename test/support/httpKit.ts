@@ -56,21 +56,29 @@ const channels = Layer.succeed(
   })
 )
 
-export const layer = (options: RuntimeKitOptions, settings: ConfigFile = {}) =>
+export const layer = (
+  options: RuntimeKitOptions,
+  settings: ConfigFile = {},
+  loggers: ReadonlyArray<Logger.Logger<unknown, void>> = []
+) =>
   Layer.mergeAll(
     runtimes(options),
     auth,
     channels,
     layerAnonymous(),
-    Logger.layer([]),
+    Logger.layer(loggers),
     layerWith({ state_dir: "/nonexistent", ...settings }, { workspace: "/" })
   )
+
+/** What a server said; a test looks at it field by field and compares whole values. */
+// oxlint-disable-next-line typescript/no-explicit-any
+export type Json = any
 
 export interface Answer {
   readonly status: number
   readonly headers: IncomingMessage["headers"]
   readonly text: string
-  readonly json: any
+  readonly json: Json
 }
 
 export interface Asked {
@@ -81,12 +89,18 @@ export interface Asked {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+export interface Message {
+  readonly id: string | undefined
+  readonly data: string
+  readonly event: Json
+}
+
 export interface EventStream {
   readonly headers: IncomingMessage["headers"]
   /** Message by message: id (absent: none) and data. */
-  readonly messages: ReadonlyArray<{ readonly id: string | undefined; readonly data: string }>
+  readonly messages: ReadonlyArray<Message>
   /** Waits for the first message that fits. */
-  readonly until: (fits: (event: any) => boolean) => Effect.Effect<any>
+  readonly until: (fits: (event: Json) => boolean) => Effect.Effect<Json>
   readonly close: Effect.Effect<void>
 }
 
@@ -141,11 +155,11 @@ const events = (origin: string, path: string, asked: Asked = {}) =>
       ...asked,
       headers: { accept: "text/event-stream", ...asked.headers }
     })
-    const messages: Array<{ readonly id: string | undefined; readonly data: string }> = []
+    const messages: Array<Message> = []
     const waiters = new Set<() => void>()
     const parser = createParser({
       onEvent: ({ id, data }) => {
-        messages.push({ id, data })
+        messages.push({ id, data, event: JSON.parse(data) })
         for (const look of waiters) look()
       }
     })
@@ -158,13 +172,13 @@ const events = (origin: string, path: string, asked: Asked = {}) =>
       })
       finish()
     })
-    const until = (fits: (event: any) => boolean) =>
-      Effect.callback<any>((resume) => {
+    const until = (fits: (event: Json) => boolean) =>
+      Effect.callback<Json>((resume) => {
         const look = () => {
-          const found = messages.find(({ data }) => fits(JSON.parse(data)))
+          const found = messages.find(({ event }) => fits(event))
           if (found === undefined) return
           waiters.delete(look)
-          resume(Effect.succeed(JSON.parse(found.data)))
+          resume(Effect.succeed(found.event))
         }
         waiters.add(look)
         look()
