@@ -129,6 +129,13 @@ export const makeRegistry = Effect.gen(function* () {
           const entry = entries.get(sessionKey(owner, id))
           return entry?.kind === "present" ? Effect.succeed(entry.runtime) : make(id, owned.get(id), options)
         }),
+      reserve: (kind) => {
+        const name = `${kind}-channel-session`
+        return Effect.mapBoth(owned.nextNumber(name), {
+          onFailure: translate,
+          onSuccess: (n) => `${name}-${n}` as SessionId
+        })
+      },
       get: (id) => get(entries, sessionKey(owner, id)),
       destroy: (id) => destroy(entries, sessionKey(owner, id)),
       list: Effect.sync(() => present(entries, owner)),
