@@ -33,6 +33,8 @@ export interface Sessions {
     id: SessionId,
     options?: Pick<CreateOptions, "mode" | "max_turns"> & { readonly recover?: boolean }
   ) => Effect.Effect<SessionRuntime, RuntimeError>
+  /** A new id `<kind>-channel-session-N`; N is never given twice, also after a restart (PROTOCOL §4). */
+  readonly reserve: (kind: string) => Effect.Effect<SessionId, RuntimeError>
   readonly get: (id: SessionId) => Effect.Effect<SessionRuntime, RuntimeError>
   readonly list: Effect.Effect<ReadonlyArray<SessionId>>
   readonly count: Effect.Effect<number>

@@ -105,14 +105,17 @@ const interrupt = (live: Live, id: TaskId | undefined) =>
     return refuse(live.drain.draining && live.log.state().task !== undefined ? "server_draining" : "no_task")
   })
 
-const subscribe = Effect.fnUntraced(function* (live: Live, { after, answers = false, sink }: Subscription) {
+const subscribe = Effect.fnUntraced(function* (
+  live: Live,
+  { after, answers = false, sink, pace = Effect.void }: Subscription
+) {
   const end = live.log.state().seq
   if (after !== undefined && after.seq > end) return yield* refuse("position_ahead")
   const joining = yield* Effect.acquireRelease(
     Effect.sync(() => live.log.hub.add(sink, { answers, after })),
     ({ leave }) => Effect.sync(leave)
   )
-  if (after !== undefined) yield* Effect.mapError(live.log.replay(after.seq, end, sink), translate)
+  if (after !== undefined) yield* Effect.mapError(live.log.replay(after.seq, end, sink, pace), translate)
   joining.join()
 })
 

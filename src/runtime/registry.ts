@@ -170,6 +170,13 @@ export const makeRegistry = Effect.gen(function* () {
       return runtimeOf(make(owner, id, Effect.as(index.for(owner).create(meta), meta), options))
     },
     open: (id, options = {}) => runtimeOf(open(owner, id, options)),
+    reserve: (kind) => {
+      const name = `${kind}-channel-session`
+      return Effect.mapBoth(index.for(owner).nextNumber(name), {
+        onFailure: translate,
+        onSuccess: (n) => `${name}-${n}` as SessionId
+      })
+    },
     get: (id) => get(entries, sessionKey(owner, id)),
     destroy: (id) => destroy(entries, sessionKey(owner, id)),
     list: Effect.sync(() => present(entries, owner)),

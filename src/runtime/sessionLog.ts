@@ -36,7 +36,12 @@ export interface SessionLog {
   readonly commit: (bodies: ReadonlyArray<ReportBody>) => Effect.Effect<SessionState, ReportError>
   readonly signal: (bodies: ReadonlyArray<LiveBody>) => void
   /** Public events with `seq` in (after, upTo], page by page. */
-  readonly replay: (after: number, upTo: number, sink: EventHub.Sink) => Effect.Effect<void, StoreError>
+  readonly replay: (
+    after: number,
+    upTo: number,
+    sink: EventHub.Sink,
+    pace: Effect.Effect<void>
+  ) => Effect.Effect<void, StoreError>
   /** Positions that could not be read back when the session was opened. */
   readonly damaged: ReadonlyArray<number>
   /** Child processes of calls that had no result when the session was opened. */
@@ -105,13 +110,14 @@ const number = (numbers: Numbers, facts: ReadonlyArray<CommitQueue.Reported>): R
 
 /** Public events with `seq` in (after, upTo], page by page. */
 const replayer = (journal: Journal["Service"], { session_id, key }: Name) =>
-  Effect.fnUntraced(function* (after: number, upTo: number, sink: EventHub.Sink) {
+  Effect.fnUntraced(function* (after: number, upTo: number, sink: EventHub.Sink, pace: Effect.Effect<void>) {
     for (let from = after; from < upTo;) {
       const page = yield* journal.readPublic(key, from)
       const events = page.records
         .flatMap((record) => eventOf(session_id, record) ?? [])
         .filter((event) => event.seq <= upTo)
       if (events.length > 0) sink(events)
+      yield* pace
       from = page.more ? (page.records.at(-1)?.seq ?? upTo) : upTo
     }
   })

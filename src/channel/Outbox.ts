@@ -1,0 +1,245 @@
+/**
+ * The one writer of a connection (R186, R204). Owns: what waits for a reader, and when a reader is too slow.
+ * Invariants: nothing is dropped from the middle: either everything goes out in its order or the reader is cut off;
+ * the sink never waits and never throws; only deltas of one stream merge, and never across another kind of event;
+ * what waits is bounded by bytes (the transport's included), by events and by the age of the oldest.
+ */
+import type { LiveEvent, Delta, SessionEvent } from "../domain/Event.ts"
+import type { ConnectionEvent } from "../protocol/ServerEvent.ts"
+import type { Connection } from "./Connection.ts"
+import { isDelta, mergedText, textOf } from "./eventText.ts"
+
+export interface OutboxLimits {
+  readonly outbox_bytes: number
+  readonly outbox_events: number
+  readonly write_ms: number
+}
+
+export interface OutboxOptions {
+  readonly connection: Pick<Connection, "send" | "buffered" | "onDrain">
+  readonly limits: OutboxLimits
+  readonly now: () => number
+  /** Something waits for the reader; `lateAt` says how long it may. Called again only after it was not so. */
+  readonly onWaiting: () => void
+  /** Once: the reader is too slow, nothing more is sent to it. */
+  readonly onSlow: () => void
+}
+
+export interface Outbox {
+  /** Events of the session, as the hub gives them. */
+  readonly sink: (events: ReadonlyArray<SessionEvent>) => void
+  /** An event of this connection alone, in its place among the others. */
+  readonly send: (event: ConnectionEvent) => void
+  /** While true, what comes is a replay, which its giver paces: only its age counts. */
+  readonly replaying: (on: boolean) => void
+  /** Called once, when nothing waits here any more (at once where nothing does). */
+  readonly whenTaken: (taken: () => void) => void
+  /** When the oldest unsent event is too old, by `now`; absent: nothing is unsent. */
+  readonly lateAt: () => number | undefined
+  /** Says so where the oldest unsent event is too old. */
+  readonly look: () => void
+  /** Hands everything to the transport; nothing is taken any more. */
+  readonly finish: () => void
+}
+
+/** `content` is absent where `text` is final. */
+interface Waiting {
+  readonly text: string | undefined
+  readonly delta: (LiveEvent & Delta) | undefined
+  content: string
+  bytes: number
+  readonly at: number
+  /** Does not count against the limits of size: a replay, which its giver paces. */
+  readonly exempt: boolean
+}
+
+/** What the transport has been given and not yet taken: bytes written in all when it was, and the age of its oldest. */
+interface Given {
+  readonly upTo: number
+  readonly at: number
+}
+
+/** As much is handed to the transport at once; the rest waits here, where it can still merge. */
+const HANDED_BYTES = 65_536
+/** The envelope of a delta. */
+const DELTA_BYTES = 200
+
+class Box {
+  private waiting: Array<Waiting> = []
+  /** Deltas behind the last event of another kind: they may still grow. */
+  private readonly growing = new Map<string, Waiting>()
+  private bytes = 0
+  private events = 0
+  private given: Array<Given> = []
+  private written = 0
+  /** Bytes at the transport that do not count: a replay's, or of a message that was begun while nothing else waited. */
+  private exempted = 0
+  private scheduled = false
+  private announced = false
+  private state: "open" | "slow" | "finished" = "open"
+  private taken: Array<() => void> = []
+  private readonly options: OutboxOptions
+  replay = false
+
+  constructor(options: OutboxOptions) {
+    this.options = options
+  }
+
+  private add(item: Waiting): void {
+    this.waiting.push(item)
+    if (!item.exempt) {
+      this.bytes += item.bytes
+      this.events += 1
+    }
+    if (this.scheduled) return
+    this.scheduled = true
+    // What comes in one turn of the loop goes out together, its deltas merged.
+    setImmediate(() => {
+      this.scheduled = false
+      this.flush()
+    })
+  }
+
+  addText(text: string): void {
+    this.growing.clear()
+    const bytes = Buffer.byteLength(text)
+    this.add({ text, delta: undefined, content: "", bytes, at: this.options.now(), exempt: this.replay })
+  }
+
+  addDelta(delta: LiveEvent & Delta): void {
+    const bytes = Buffer.byteLength(delta.content)
+    const open = this.growing.get(delta.stream_id)
+    if (open?.delta !== undefined && open.delta.offset + open.content.length === delta.offset) {
+      open.content += delta.content
+      open.bytes += bytes
+      if (!open.exempt) this.bytes += bytes
+      return
+    }
+    const { content } = delta
+    const at = this.options.now()
+    const item = { text: undefined, delta, content, bytes: bytes + DELTA_BYTES, at, exempt: this.replay }
+    this.growing.set(delta.stream_id, item)
+    this.add(item)
+  }
+
+  private isOver(): boolean {
+    const { limits, connection } = this.options
+    const counted = this.bytes + Math.max(0, connection.buffered() - this.exempted)
+    return counted > limits.outbox_bytes || this.events > limits.outbox_events
+  }
+
+  /** Whether more is taken: judged on what waits already, so that one large event never makes a reader slow. */
+  accepts(): boolean {
+    if (this.state === "open" && !this.replay && this.isOver()) {
+      this.flush()
+      if (this.isOver()) this.tooSlow()
+    }
+    return this.state === "open"
+  }
+
+  private tooSlow(): void {
+    if (this.state !== "open") return
+    this.state = "slow"
+    this.waiting = []
+    this.growing.clear()
+    this.options.onSlow()
+  }
+
+  private hand(item: Waiting): void {
+    const { connection } = this.options
+    const text = item.text ?? (item.delta === undefined ? "" : mergedText(item.delta, item.content))
+    const bytes = item.text === undefined ? Buffer.byteLength(text) : item.bytes
+    if (!item.exempt) {
+      this.bytes -= item.bytes
+      this.events -= 1
+    }
+    if (item.exempt || connection.buffered() === 0) this.exempted += bytes
+    this.written += bytes
+    if (this.given.at(-1)?.at === item.at) this.given.pop()
+    this.given.push({ upTo: this.written, at: item.at })
+    connection.send(text)
+  }
+
+  flush(everything = false): void {
+    if (this.state === "slow") return
+    const { connection } = this.options
+    let handed = 0
+    for (const item of this.waiting) {
+      if (!everything && connection.buffered() >= HANDED_BYTES) break
+      this.hand(item)
+      handed += 1
+    }
+    if (handed > 0) {
+      this.waiting.splice(0, handed)
+      this.regrow()
+    }
+    this.settle()
+  }
+
+  private regrow(): void {
+    this.growing.clear()
+    for (const item of this.waiting.toReversed()) {
+      if (item.delta === undefined) return
+      if (!this.growing.has(item.delta.stream_id)) this.growing.set(item.delta.stream_id, item)
+    }
+  }
+
+  /** Takes note of what the transport has got rid of. */
+  private settle(): void {
+    const buffered = this.options.connection.buffered()
+    if (buffered === 0) {
+      this.given = []
+      this.exempted = 0
+    } else {
+      const gone = this.given.findIndex(({ upTo }) => upTo > this.written - buffered)
+      if (gone > 0) this.given.splice(0, gone)
+    }
+    if (this.waiting.length === 0) for (const tell of this.taken.splice(0)) tell()
+    const waits = this.lateAt() !== undefined
+    if (waits && !this.announced) this.options.onWaiting()
+    this.announced = waits
+  }
+
+  whenTaken(tell: () => void): void {
+    if (this.waiting.length === 0 || this.state !== "open") tell()
+    else this.taken.push(tell)
+  }
+
+  lateAt(): number | undefined {
+    const oldest = this.given[0] ?? this.waiting[0]
+    return oldest === undefined || this.state !== "open" ? undefined : oldest.at + this.options.limits.write_ms
+  }
+
+  look(): void {
+    this.settle()
+    const late = this.lateAt()
+    if (late !== undefined && late <= this.options.now()) this.tooSlow()
+  }
+
+  finish(): void {
+    this.flush(true)
+    if (this.state === "open") this.state = "finished"
+  }
+}
+
+export const make = (options: OutboxOptions): Outbox => {
+  const box = new Box(options)
+  options.connection.onDrain(() => box.flush())
+  return {
+    sink: (events) => {
+      if (!box.accepts()) return
+      for (const event of events) {
+        if (isDelta(event)) box.addDelta(event)
+        else box.addText(textOf(event))
+      }
+    },
+    send: (event) => {
+      if (box.accepts()) box.addText(textOf(event))
+    },
+    replaying: (on) => void (box.replay = on),
+    whenTaken: (tell) => box.whenTaken(tell),
+    lateAt: () => box.lateAt(),
+    look: () => box.look(),
+    finish: () => box.finish()
+  }
+}
