@@ -17,6 +17,7 @@ import { reading, sessions } from "./layers.ts"
 import { choose } from "./model.ts"
 import { promptFrom } from "./prompt.ts"
 import { listSessions, showSession } from "./sessionCommands.ts"
+import { tokenCommand } from "./tokenCommands.ts"
 import { overridesOf, sessionIdOf, workspaceOf } from "./workspace.ts"
 
 /** A name of the script's own choosing makes a session the first time it is used. */
@@ -83,6 +84,8 @@ export const dispatch = (line: CommandLine, config: ConfigShape) => {
       return doctor(config, line.switches.has("json"))
     case "config":
       return showConfig(line, config)
+    case "token":
+      return tokenCommand(line, config)
     case "sessions":
       return sessionCommand(line, config)
     default:

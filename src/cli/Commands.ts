@@ -28,6 +28,9 @@ const text = (en: string, zh: string): Text => ({ en, "zh-CN": zh })
 
 export const MODES = ["ask", "accept-edits", "plan", "never-ask", "bypass"] as const
 
+/** What a token's role may be; `domain/Principal` says what each may do, and its test that these are all. */
+export const ROLES = ["viewer", "requester", "approver", "member", "admin"] as const
+
 export const flags: ReadonlyArray<FlagSpec> = [
   { name: "cwd", value: "DIR", text: text("work in this directory", "在此目录中工作") },
   { name: "mode", value: "MODE", choices: MODES, text: text("how changes are approved", "如何批准更改") },
@@ -38,6 +41,12 @@ export const flags: ReadonlyArray<FlagSpec> = [
   { name: "resume", value: "ID", text: text("continue this session", "继续此会话") },
   { name: "continue", short: "c", text: text("continue the newest session of this directory", "继续此目录最近的会话") },
   { name: "max-turns", value: "N", text: text("model turns one task may take", "单个任务的最大轮次") },
+  { name: "user", value: "NAME", text: text("whose token it is", "令牌属于谁") },
+  { name: "tenant", value: "NAME", text: text("tenant of the user", "用户所属租户") },
+  { name: "project", value: "NAME", text: text("project of the user", "用户所属项目") },
+  { name: "role", value: "ROLE", choices: ROLES, text: text("what the token may do", "令牌的权限") },
+  { name: "name", value: "TEXT", text: text("what the token is for", "令牌的用途") },
+  { name: "expires", value: "DAYS", text: text("days until the token ends", "令牌有效天数") },
   { name: "json", text: text("one JSON object a line on standard output", "标准输出每行一个 JSON 对象") },
   { name: "help", short: "h", text: text("show this help", "显示帮助") },
   { name: "version", short: "v", text: text("show the version", "显示版本") }
@@ -87,6 +96,13 @@ export const commands: ReadonlyArray<CommandSpec> = [
     maxOperands: 1,
     flags: ["cwd", "json"],
     text: text("the configuration's schema, or its values in force", "配置的模式或当前生效的值")
+  },
+  {
+    name: "token",
+    operands: "create | list | revoke ID",
+    maxOperands: 2,
+    flags: ["user", "tenant", "project", "role", "name", "expires", "json"],
+    text: text("API tokens of claw serve", "claw serve 的 API 令牌")
   },
   {
     name: "help",

@@ -24,6 +24,9 @@ export const RequestId = Schema.NonEmptyString.pipe(Schema.brand("RequestId"))
 export type RequestId = typeof RequestId.Type
 export const GrantId = Schema.NonEmptyString.pipe(Schema.brand("GrantId"))
 export type GrantId = typeof GrantId.Type
+export const TokenId = Schema.NonEmptyString.pipe(Schema.brand("TokenId"))
+/** Names an API token without being one. */
+export type TokenId = typeof TokenId.Type
 /** A tool call's id: the model's own where it gave a usable one, ours otherwise; unique in its session. */
 export const CallId = Schema.NonEmptyString.pipe(Schema.brand("CallId"))
 export type CallId = typeof CallId.Type
@@ -58,6 +61,7 @@ export const newEventId = make<EventId>("evt")
 export const newStreamId = make<StreamId>("str")
 export const newPromptId = make<PromptId>("prompt")
 export const newGrantId = make<GrantId>("grant")
+export const newTokenId = make<TokenId>("tok")
 export const newCallId = make<CallId>("call")
 export const newSessionId = (prefix = "terminal"): SessionId => `${prefix}-${uuid()}` as SessionId
 

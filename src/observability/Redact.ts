@@ -13,6 +13,7 @@ const SHORTEST_SECRET = 6
 /** Shapes that are secret wherever they appear. The first group, where there is one, is text to keep. */
 const shapes: ReadonlyArray<RegExp> = [
   /\bsk-[A-Za-z0-9_-]{16,}/g,
+  /\bclaw_[A-Za-z0-9_-]{43}/g,
   /\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})/g,
   /\bglpat-[A-Za-z0-9_-]{16,}/g,
   /\bnpm_[A-Za-z0-9]{30,}/g,

@@ -57,7 +57,7 @@ const lengthOf = (line: Uint8Array): number => line.length - (line[line.length -
 const broken = (code: "too_large" | "bad_utf8" | "bad_json"): Framed => ({ kind: "broken", code })
 
 /** A whole line → its text; `undefined`: an empty one. */
-const framed = (line: Uint8Array, cap: number, utf8: TextDecoder): Framed | undefined => {
+const framed = (line: Uint8Array, cap: number, utf8: InstanceType<typeof TextDecoder>): Framed | undefined => {
   const length = lengthOf(line)
   if (length > cap) return broken("too_large")
   if (length === 0) return undefined

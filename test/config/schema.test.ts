@@ -38,7 +38,8 @@ describe("configuration schema", () => {
   })
 
   it("describes every key, and a number with its unit", () => {
-    const unit = /Milliseconds|Tokens|turns|Tools|calls|units/
+    const unit =
+      /Milliseconds|Tokens|turns|Tools|calls|units|Bytes|Port|Connections|Sessions|Tasks|Prompts|Messages|Nesting|tokens|Events/
     for (const [path, node] of leaves(schema, "")) {
       assert.isString(node.description, path)
       if (node.type === "integer") assert.match(node.description ?? "", unit, path)

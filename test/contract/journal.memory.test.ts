@@ -3,9 +3,11 @@ import { journalContract } from "./journal.ts"
 import { journalModelContract } from "./journalModel.ts"
 import { sessionIndexContract } from "./sessionIndex.ts"
 import { tenantContract } from "./tenants.ts"
+import { tokenContract } from "./tokens.ts"
 import { layerMemory } from "../../src/store/memory/MemoryStore.ts"
 
 journalContract("memory", layerMemory)
 journalModelContract("memory", layerMemory, 300)
 sessionIndexContract("memory", layerMemory)
 tenantContract("memory", layerMemory)
+tokenContract("memory", layerMemory)

@@ -3,9 +3,11 @@ import { journalContract } from "./journal.ts"
 import { journalModelContract } from "./journalModel.ts"
 import { sessionIndexContract } from "./sessionIndex.ts"
 import { tenantContract } from "./tenants.ts"
+import { tokenContract } from "./tokens.ts"
 import { layerTempSqlite } from "../support/tempStore.ts"
 
 journalContract("SQLite", layerTempSqlite)
 journalModelContract("SQLite", layerTempSqlite, 60)
 sessionIndexContract("SQLite", layerTempSqlite)
 tenantContract("SQLite", layerTempSqlite)
+tokenContract("SQLite", layerTempSqlite)

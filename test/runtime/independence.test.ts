@@ -1,6 +1,7 @@
 /** Sessions of one process share a model and nothing else: history, grants, approvals, tasks are each one's own. */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Stream } from "effect"
+import { TestClock } from "effect/testing"
 import type { Grant } from "../../src/domain/Approval.ts"
 import { messages } from "../../src/domain/History.ts"
 import type { GrantId, SessionId } from "../../src/domain/Ids.ts"
@@ -72,6 +73,7 @@ describe("sessions", () => {
       assert.deepStrictEqual([(yield* session.status).state, (yield* session.status).task], ["idle", undefined])
       const { task } = yield* session.prompt({ content: "A title\nand more" })
       yield* Deferred.await(hung)
+      yield* TestClock.adjust("50 millis")
       const running = yield* session.status
       assert.deepStrictEqual(
         [running.state, running.task, running.meta.title, running.model, running.mode],

@@ -22,12 +22,15 @@ export interface RuntimeKitOptions {
   readonly script: (session: SessionId) => Script
   readonly tools?: ReadonlyArray<Tool>
   readonly expiresInMs?: number
+  /** What the gate does before it looks at a call. */
+  readonly checking?: Effect.Effect<void>
 }
 
 /** Asks for everything that is not safe, as the real gate does in mode `ask`. */
-const asking = (approver: Approver["Service"], expiresInMs: number) =>
+const asking = (approver: Approver["Service"], expiresInMs: number, checking: Effect.Effect<void>) =>
   ApprovalGate.of({
     check: Effect.fnUntraced(function* (check: Check) {
+      yield* checking
       if (check.assessment.risk === "safe") return allow(check)
       const { task_id, turn, call, assessment } = check
       const request_id = newRequestId()
@@ -52,7 +55,7 @@ const asking = (approver: Approver["Service"], expiresInMs: number) =>
     })
   })
 
-const factory = ({ script, tools = [], expiresInMs = 60_000 }: RuntimeKitOptions) =>
+const factory = ({ script, tools = [], expiresInMs = 60_000, checking = Effect.void }: RuntimeKitOptions) =>
   Layer.succeed(
     RuntimeFactory,
     RuntimeFactory.of({
@@ -60,7 +63,7 @@ const factory = ({ script, tools = [], expiresInMs = 60_000 }: RuntimeKitOptions
         const parts = Layer.mergeAll(
           Layer.succeed(Provider, makeScripted(script(meta.session_id))),
           ToolRegistry.layer(tools),
-          Layer.succeed(ApprovalGate, asking(approver, expiresInMs)),
+          Layer.succeed(ApprovalGate, asking(approver, expiresInMs, checking)),
           layerText("system"),
           Layer.succeed(Reporter, reporter)
         )

@@ -1,5 +1,5 @@
 /**
- * Journal and session index in memory, for tests and for programs that keep nothing.
+ * Journal, session index and API tokens in memory, for tests and for programs that keep nothing.
  * Owns: both drivers over one map, so that removing a session removes its records. Does not own: durability; all of it
  * goes with the layer. Invariant: a reader gets values of its own, as it would from a disk.
  */
@@ -12,6 +12,8 @@ import { decode } from "../recordBody.ts"
 import { type OwnedIndex, SessionIndex, type SessionMeta } from "../SessionIndex.ts"
 import { alreadyThere, changed, newestFirst, notFound, wellFormed } from "../sessionRule.ts"
 import { StoreError } from "../StoreError.ts"
+import { TokenStore } from "../TokenStore.ts"
+import { makeTokens } from "./memoryTokens.ts"
 import * as Segments from "./segments.ts"
 
 interface Entry {
@@ -166,9 +168,12 @@ const makeIndex = (entries: Map<SessionKey, Entry>) => {
   })
 }
 
-export const layerMemory: Layer.Layer<Journal | SessionIndex> = Layer.effectContext(
+export const layerMemory: Layer.Layer<Journal | SessionIndex | TokenStore> = Layer.effectContext(
   Effect.sync(() => {
     const entries = new Map<SessionKey, Entry>()
-    return Context.make(Journal, makeJournal(entries)).pipe(Context.add(SessionIndex, makeIndex(entries)))
+    return Context.make(Journal, makeJournal(entries)).pipe(
+      Context.add(SessionIndex, makeIndex(entries)),
+      Context.add(TokenStore, makeTokens())
+    )
   })
 )

@@ -1,5 +1,5 @@
 /**
- * Journal and session index in one SQLite file (SETTLED 16, 17). Owns: the layer, and the journal over its parts.
+ * Journal, session index and API tokens in one SQLite file (SETTLED 16, 17). Owns: the layer, and the journal over its parts.
  * Does not own: grants and audit, which the same file will hold later. Invariants: `append` returns when its records
  * are on the disk; several processes may have the file open, and each session obeys only its newest claim.
  */
@@ -10,12 +10,14 @@ import { REMOVED, RELEASED, encodeAll, keeps, ownerName } from "../appendRule.ts
 import { Journal, type Tail } from "../Journal.ts"
 import { SessionIndex } from "../SessionIndex.ts"
 import { StoreError } from "../StoreError.ts"
+import { TokenStore } from "../TokenStore.ts"
 import * as Access from "./access.ts"
 import { open } from "./database.ts"
 import * as GroupCommit from "./groupCommit.ts"
 import { readPage } from "./pageReader.ts"
 import * as SessionTable from "./sessionTable.ts"
 import * as SqlClient from "./sqlClient.ts"
+import * as TokenTable from "./tokenTable.ts"
 
 /** How long a lock of another process is waited for; 5 seconds by default. */
 export const LockWait = Access.LockWait
@@ -85,9 +87,12 @@ const make = Effect.fnUntraced(function* (file: string) {
   const client = yield* Access.settle(file, limit)("open", SqlClient.make(open(file)))
   const access = Access.make(client, file, limit)
   yield* SessionTable.purge(access)
-  return Context.make(Journal, yield* makeJournal(access)).pipe(Context.add(SessionIndex, SessionTable.make(access)))
+  return Context.make(Journal, yield* makeJournal(access)).pipe(
+    Context.add(SessionIndex, SessionTable.make(access)),
+    Context.add(TokenStore, TokenTable.make(access))
+  )
 })
 
 /** `file`: made, with its directory, where it does not exist. */
-export const layerSqlite = (file: string): Layer.Layer<Journal | SessionIndex, StoreError> =>
+export const layerSqlite = (file: string): Layer.Layer<Journal | SessionIndex | TokenStore, StoreError> =>
   Layer.effectContext(make(file)).pipe(Layer.provide(Reactivity.layer))

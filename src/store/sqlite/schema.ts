@@ -84,5 +84,21 @@ export const migrations: ReadonlyArray<string> = [
   INSERT INTO owned_counters SELECT 'local', 'default', 'local', counter, value FROM counters;
   DROP TABLE counters;
   ALTER TABLE owned_counters RENAME TO counters;
+  `,
+  `
+  -- Of a token only its SHA-256 is kept. A revoked one stays, so that the list can tell when.
+  CREATE TABLE api_tokens (
+    token_id TEXT NOT NULL PRIMARY KEY,
+    digest TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    project TEXT NOT NULL,
+    user TEXT NOT NULL,
+    role TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    expires_at TEXT,
+    revoked_at TEXT,
+    last_used_at TEXT
+  ) STRICT, WITHOUT ROWID;
   `
 ]

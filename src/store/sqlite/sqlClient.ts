@@ -34,7 +34,7 @@ const run = ({ statement, returnsRows }: Prepared, params: ReadonlyArray<unknown
 }
 
 /** One immediate transaction, over before anything else of this process runs. */
-const atOnceOver = (all: Statements, isOpen: () => boolean) => {
+const atOnceOver = (all: Statements, isOpen: () => boolean, distrust: () => void) => {
   const transaction = <A>(work: (all: Statements) => A): A => {
     all("BEGIN IMMEDIATE")
     try {
@@ -53,7 +53,9 @@ const atOnceOver = (all: Statements, isOpen: () => boolean) => {
     try {
       return transaction(work)
     } finally {
-      all("PRAGMA synchronous = FULL")
+      // Refused while a transaction is open that could not be rolled back: this connection may not be used again.
+      if (isOpen()) distrust()
+      else all("PRAGMA synchronous = FULL")
     }
   }
 }
@@ -91,7 +93,13 @@ const makeHandle = (open: () => DatabaseSync) => {
     suspect = false
   }
   const all: Statements = (sql, ...params) => run(cached(sql), params)
-  const atOnce = atOnceOver(all, () => db.isTransaction)
+  const atOnce = atOnceOver(
+    all,
+    () => db.isTransaction,
+    () => {
+      suspect = true
+    }
+  )
   return {
     cached,
     once: (sql: string) => prepare(db, sql),
