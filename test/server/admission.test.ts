@@ -60,7 +60,10 @@ describe("places for connections", () => {
       })
       const from = (address: string) => upgrade(httpPort, { "x-forwarded-for": address })
       const sockets = [yield* from("198.51.100.1"), yield* from("198.51.100.2")]
-      assert.deepStrictEqual(sockets.map(({ status }) => status), [101, 101])
+      assert.deepStrictEqual(
+        sockets.map(({ status }) => status),
+        [101, 101]
+      )
       assert.strictEqual((yield* from("198.51.100.1")).status, 429)
       sockets.forEach(({ socket }) => socket?.destroy())
     }).pipe(Effect.scoped)

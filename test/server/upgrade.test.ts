@@ -34,7 +34,12 @@ interface Case {
 }
 
 const refused: ReadonlyArray<Case> = [
-  { name: "a foreign page (W001)", headers: () => ({ ...cookie, origin: "https://evil.example" }), status: 403, code: "forbidden" },
+  {
+    name: "a foreign page (W001)",
+    headers: () => ({ ...cookie, origin: "https://evil.example" }),
+    status: 403,
+    code: "forbidden"
+  },
   {
     name: "a name that begins like ours (W003)",
     headers: () => ({ ...cookie, origin: "http://localhost.evil.example:5173" }),
@@ -89,7 +94,11 @@ describe("an upgrade", () => {
   const allowed: ReadonlyArray<readonly [string, (port: number) => Headers, Principal | undefined]> = [
     ["a program with a token (W027)", () => ({ authorization: "Bearer good" }), somebody],
     ["our own page", (port) => ({ ...cookie, origin: `http://127.0.0.1:${port}` }), somebody],
-    ["our own page under another name", (port) => ({ host: `localhost:${port}`, origin: `http://localhost:${port}` }), undefined],
+    [
+      "our own page under another name",
+      (port) => ({ host: `localhost:${port}`, origin: `http://localhost:${port}` }),
+      undefined
+    ],
     ["somebody who will say hello", () => ({}), undefined]
   ]
   for (const [name, headers, principal] of allowed) {
@@ -131,9 +140,19 @@ describe("an upgrade", () => {
 describe("a plain request", () => {
   const cases: ReadonlyArray<readonly [string, Headers, string, number]> = [
     ["under a foreign name (W009)", { host: "rebind.attacker.example:8081" }, "GET", 403],
-    ["a foreign page's preflight (W025)", { origin: "https://evil.example", "access-control-request-method": "GET" }, "OPTIONS", 403],
+    [
+      "a foreign page's preflight (W025)",
+      { origin: "https://evil.example", "access-control-request-method": "GET" },
+      "OPTIONS",
+      403
+    ],
     ["a foreign page's post", { origin: "https://evil.example" }, "POST", 403],
-    ["a named page's preflight", { origin: "https://console.example", "access-control-request-method": "GET" }, "OPTIONS", 204],
+    [
+      "a named page's preflight",
+      { origin: "https://console.example", "access-control-request-method": "GET" },
+      "OPTIONS",
+      204
+    ],
     ["nobody's route", {}, "GET", 404]
   ]
   for (const [name, headers, method, status] of cases) {

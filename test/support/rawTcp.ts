@@ -36,8 +36,7 @@ export const rawTcp = Effect.fnUntraced(function* (port: number, over?: (port: n
   const closed = new Promise<void>((done) => socket.once("close", () => done()))
   return {
     socket,
-    write: (bytes) =>
-      Effect.callback<void>((resume) => void socket.write(bytes, () => resume(Effect.void))),
+    write: (bytes) => Effect.callback<void>((resume) => void socket.write(bytes, () => resume(Effect.void))),
     line: Queue.take(lines),
     rest: Effect.map(
       Effect.promise(() => closed),

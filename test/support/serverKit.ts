@@ -8,6 +8,7 @@ import { localPrincipal } from "../../src/domain/Principal.ts"
 import * as Admission from "../../src/server/Admission.ts"
 import * as Drain from "../../src/server/Drain.ts"
 import * as HttpListener from "../../src/server/HttpListener.ts"
+import type { ListenError } from "../../src/server/Listening.ts"
 import * as HttpServer from "../../src/server/HttpServer.ts"
 import * as TcpServer from "../../src/server/TcpServer.ts"
 import * as Tls from "../../src/server/Tls.ts"
@@ -18,6 +19,7 @@ export interface KitOptions {
   readonly limit?: ConfigFile["limit"]
   readonly auth?: Layer.Layer<Auth>
   readonly handler?: Layer.Layer<HttpServer.HttpHandler>
+  readonly tls?: Layer.Layer<Tls.Tls, ListenError>
 }
 
 /** Everybody is somebody. */
@@ -42,7 +44,7 @@ export const serve = Effect.fnUntraced(function* (options: KitOptions = {}) {
   const channels = yield* Fake.make
   const http = HttpServer.layer.pipe(Layer.provideMerge(HttpListener.layer))
   const layer = Layer.mergeAll(TcpServer.layer, http).pipe(
-    Layer.provideMerge(Layer.mergeAll(Admission.layer, Drain.layer, Tls.layer)),
+    Layer.provideMerge(Layer.mergeAll(Admission.layer, Drain.layer, options.tls ?? Tls.layer)),
     Layer.provide([
       channels.layer,
       layerAnonymous(),

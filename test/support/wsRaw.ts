@@ -27,13 +27,20 @@ export const ask = ({ port, path, method = "GET", headers = {} }: Ask): Effect.E
     sent.on("error", (error) => resume(Effect.die(error)))
     sent.on("upgrade", (response, socket) =>
       resume(
-        Effect.succeed({ status: response.statusCode ?? 0, headers: response.headers, body: "", socket: socket as Socket })
+        Effect.succeed({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: "",
+          socket: socket as Socket
+        })
       )
     )
     sent.on("response", (response) => {
       let body = ""
       response.setEncoding("utf8").on("data", (text: string) => (body += text))
-      response.on("end", () => resume(Effect.succeed({ status: response.statusCode ?? 0, headers: response.headers, body })))
+      response.on("end", () =>
+        resume(Effect.succeed({ status: response.statusCode ?? 0, headers: response.headers, body }))
+      )
     })
     sent.end()
   })
@@ -68,7 +75,10 @@ export const frame = ({ opcode = 1, fin = true, masked = true, rsv = 0, payload 
       ? Buffer.from([first, mask | size])
       : size < 65_536
         ? Buffer.from([first, mask | 126, size >> 8, size & 255])
-        : Buffer.concat([Buffer.from([first, mask | 127, 0, 0, 0, 0]), Buffer.from(Uint32Array.of(size).buffer).swap32()])
+        : Buffer.concat([
+            Buffer.from([first, mask | 127, 0, 0, 0, 0]),
+            Buffer.from(Uint32Array.of(size).buffer).swap32()
+          ])
   return Buffer.concat([head, ...(masked ? [Buffer.alloc(4)] : []), bytes])
 }
 
