@@ -1,6 +1,6 @@
 /**
  * One port for HTTP, WebSocket and console (R174). Owns: the gate in front of both, places for connections, the end of
- * accepting. Does not own: routes; `HttpHandler` is whatever answers what is no upgrade.
+ * accepting. Does not own: routes; `HttpRoutes` is whatever answers what is no upgrade.
  * Invariants: nothing behind the gate sees a request of an unknown name or a foreign page; a connection that has no
  * place is told `too_many_connections` and ended.
  */
@@ -8,7 +8,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { Context, Effect, Layer } from "effect"
-import { AppConfig } from "../config/AppConfig.ts"
+import { AppConfig, type ConfigShape } from "../config/AppConfig.ts"
 import { Admission, type Release } from "./Admission.ts"
 import { Drain } from "./Drain.ts"
 import { HttpListener } from "./HttpListener.ts"
@@ -18,19 +18,26 @@ import { proxiesOf } from "./Proxies.ts"
 import { corsHeaders, isPreflight, judge, preflightHeaders } from "./requestGate.ts"
 import { makeWebSockets } from "./webSockets.ts"
 
-/** Answers every request that is no upgrade. `address`: the client's, behind trusted proxies. */
-export class HttpHandler extends Context.Service<
-  HttpHandler,
-  { readonly handle: (request: IncomingMessage, response: ServerResponse, address: string) => void }
->()("claw/server/HttpHandler") {}
+/** Answers every request that is no upgrade. */
+export class HttpRoutes extends Context.Service<
+  HttpRoutes,
+  { readonly handle: (request: IncomingMessage, response: ServerResponse) => void }
+>()("claw/server/HttpRoutes") {}
 
 /** Nothing is here. */
 export const layerNothing = Layer.succeed(
-  HttpHandler,
-  HttpHandler.of({
+  HttpRoutes,
+  HttpRoutes.of({
     handle: (_, response) => answer(response, { code: "bad_message", status: 404, detail: "There is nothing here." })
   })
 )
+
+/** The client's address, behind trusted proxies. */
+export const addressOf = ({ server }: Pick<ConfigShape, "server">) => {
+  const proxies = proxiesOf(server.trusted_proxies)
+  return (request: IncomingMessage): string =>
+    proxies.address(plainAddress(request.socket.remoteAddress), request.headers)
+}
 
 export class HttpServer extends Context.Service<
   HttpServer,
@@ -42,8 +49,8 @@ const FULL: Refusal = { code: "too_many_connections", retry_after_ms: 1000 }
 /** Which sockets have a place. One that has none is answered once and ended. */
 const placing = Effect.gen(function* () {
   const admission = yield* Admission
-  const { server } = yield* AppConfig
-  const proxies = proxiesOf(server.trusted_proxies)
+  const config = yield* AppConfig
+  const proxies = proxiesOf(config.server.trusted_proxies)
   const placed = new WeakSet<object>()
   const keep = (socket: Socket, place: Release | undefined): boolean => {
     if (place !== undefined) socket.once("close", place)
@@ -55,7 +62,7 @@ const placing = Effect.gen(function* () {
       // A proxy's connections are everybody's; an upgrade is judged by the address that it names.
       if (keep(socket, admission.connection(proxies.trusts(peer) ? undefined : peer))) placed.add(socket)
     },
-    address: (request: IncomingMessage) => proxies.address(plainAddress(request.socket.remoteAddress), request.headers),
+    address: addressOf(config),
     refused: (request: IncomingMessage): Refusal | undefined => (isPlaced(placed, request.socket) ? undefined : FULL),
     upgrade: (request: IncomingMessage, address: string): Refusal | undefined => {
       if (!proxies.trusts(plainAddress(request.socket.remoteAddress))) return undefined
@@ -69,7 +76,7 @@ const isPlaced = (placed: WeakSet<object>, socket: Socket & { readonly _parent?:
   placed.has(socket) || (socket._parent !== undefined && socket._parent !== null && placed.has(socket._parent))
 
 const make = Effect.gen(function* () {
-  const [listener, handler, drain] = [yield* HttpListener, yield* HttpHandler, yield* Drain]
+  const [listener, routes, drain] = [yield* HttpListener, yield* HttpRoutes, yield* Drain]
   const webSockets = yield* makeWebSockets
   const places = yield* placing
   listener.handle({
@@ -79,7 +86,7 @@ const make = Effect.gen(function* () {
       if (refusal !== undefined) return answer(response, refusal)
       for (const [name, value] of Object.entries(corsHeaders(request))) response.setHeader(name, value)
       if (isPreflight(request)) return void response.writeHead(204, preflightHeaders).end()
-      handler.handle(request, response, places.address(request))
+      routes.handle(request, response)
     },
     upgrade: (request, socket: Duplex, head) => {
       socket.on("error", () => undefined)

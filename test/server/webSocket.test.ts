@@ -76,7 +76,7 @@ describe("a WebSocket peer", () => {
       )
       assert.deepStrictEqual(
         Array.from(yield* Queue.takeBetween(channels.inbound, 4, 4)),
-        ['{"n":1}', '{"n":"é"}', '{"n":3}', ""].map((text) => ({ kind: "frame", text }))
+        ['{"n":1}', '{"n":"é"}', '{"n":3}', ""].map((text) => ({ kind: "frame" as const, text }))
       )
     }).pipe(Effect.scoped)
   )

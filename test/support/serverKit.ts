@@ -18,7 +18,7 @@ export interface KitOptions {
   readonly server?: ConfigFile["server"]
   readonly limit?: ConfigFile["limit"]
   readonly auth?: Layer.Layer<Auth>
-  readonly handler?: Layer.Layer<HttpServer.HttpHandler>
+  readonly routes?: Layer.Layer<HttpServer.HttpRoutes>
   readonly tls?: Layer.Layer<Tls.Tls, ListenError>
 }
 
@@ -49,7 +49,7 @@ export const serve = Effect.fnUntraced(function* (options: KitOptions = {}) {
       channels.layer,
       layerAnonymous(),
       options.auth ?? openAuth,
-      options.handler ?? HttpServer.layerNothing
+      options.routes ?? HttpServer.layerNothing
     ]),
     Layer.provide(settingsOf(options))
   )
