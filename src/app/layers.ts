@@ -8,6 +8,7 @@ import * as Logs from "../observability/Logs.ts"
 import { KnownSecrets, maskKnown } from "../observability/Redact.ts"
 import * as OpenAi from "../provider/openai/OpenAi.ts"
 import * as RuntimeManager from "../runtime/RuntimeManager.ts"
+import * as TaskSlots from "../runtime/TaskSlots.ts"
 import { layerSqlite } from "../store/sqlite/SqliteStore.ts"
 import * as Demo from "./demo.ts"
 import type { Choice } from "./model.ts"
@@ -34,6 +35,10 @@ export const sessions = (config: ConfigShape, choice: Choice, logs: typeof Logs.
     Layer.provideMerge(settings)
   )
 }
+
+/** How many tasks a server runs at once. The terminal has no such limit: one person, one conversation. */
+export const taskLimit = ({ limit }: ConfigShape) =>
+  Layer.succeed(TaskSlots.TaskSlots, TaskSlots.make({ running: limit.tasks, waiting: limit.tasks_waiting }))
 
 /** What is read without a model: the list of sessions, a session's events. */
 export const reading = (config: ConfigShape) => Layer.provideMerge(store(config), Layer.succeed(AppConfig, config))

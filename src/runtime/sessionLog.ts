@@ -15,7 +15,7 @@ import {
   type StateName
 } from "../domain/Event.ts"
 import { fold } from "../domain/Fold.ts"
-import { newEventId, processMark, type SessionId } from "../domain/Ids.ts"
+import { type CallId, newEventId, processMark, type SessionId } from "../domain/Ids.ts"
 import { type SessionKey, sessionKey } from "../domain/Principal.ts"
 import { initial, type SessionState } from "../domain/Session.ts"
 import { ReportError, Reporter } from "../engine/Reporter.ts"
@@ -41,6 +41,8 @@ export interface SessionLog {
   readonly damaged: ReadonlyArray<number>
   /** Child processes of calls that had no result when the session was opened. */
   readonly leftovers: ReadonlyArray<Leftover>
+  /** Calls whose arguments did not parse. */
+  readonly broken: ReadonlySet<CallId>
 }
 
 /** What events call the session, and what the journal does. */
@@ -66,6 +68,7 @@ const load = Effect.fnUntraced(function* (journal: Journal["Service"], key: Sess
   let state: SessionState = initial
   const damaged: Array<number> = []
   const processes = new Map<string, Leftover>()
+  const broken = new Set<CallId>()
   for (let after = 0, more = true; more;) {
     const page = yield* journal.read(key, after)
     for (const { body, seq } of page.records) {
@@ -73,12 +76,13 @@ const load = Effect.fnUntraced(function* (journal: Journal["Service"], key: Sess
       if (body.type === "process_started")
         processes.set(body.call_id, { ...body, id: processMark(body.task_id, body.call_id) })
       if (body.type === "tool_result") processes.delete(body.call_id)
+      if (body.type === "raw_arguments") broken.add(body.call_id)
     }
     damaged.push(...page.damaged)
     after = Math.max(page.records.at(-1)?.pos ?? after, ...page.damaged.slice(-1), after)
     more = page.more
   }
-  return { state, damaged, leftovers: Array.from(processes.values()) }
+  return { state, damaged, leftovers: Array.from(processes.values()), broken }
 })
 
 type Found = Effect.Success<ReturnType<typeof load>>
@@ -191,11 +195,11 @@ const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tai
     hub.publish(bodies.map((body): LiveEvent => ({ v: 1, session_id, ts, ...body })))
   }
   const reporter = Reporter.of({ report: commit, later, signal, state: Effect.sync(() => state) })
-  const { damaged, leftovers } = found
+  const { damaged, leftovers, broken } = found
   const read = { state: () => state, stateName: () => stateName, replay: replayer(journal, name) }
   const release = Effect.suspend(() => Effect.ignore(journal.release(key, owned.epoch)))
   return {
-    log: { session_id, hub, reporter, commit, signal, damaged, leftovers, ...read } satisfies SessionLog,
+    log: { session_id, hub, reporter, commit, signal, damaged, leftovers, broken, ...read } satisfies SessionLog,
     release
   }
 }
