@@ -23,13 +23,13 @@ export const provider = (choice: Choice) => (choice.kind === "demo" ? Demo.layer
 const noTraces = Layer.succeed(References.TracerEnabled, false)
 
 /** Sessions of this process over the given configuration and model. */
-export const sessions = (config: ConfigShape, choice: Choice) => {
+export const sessions = (config: ConfigShape, choice: Choice, logs: typeof Logs.layer = Logs.layer) => {
   const settings = Layer.succeed(AppConfig, config)
   const factory = SessionFactory.layer.pipe(Layer.provide([provider(choice), settings]))
   return RuntimeManager.layer.pipe(
     Layer.provide(factory),
     Layer.provideMerge(store(config)),
-    Layer.provideMerge(Logs.layer),
+    Layer.provideMerge(logs),
     Layer.provideMerge(noTraces),
     Layer.provideMerge(Layer.succeed(KnownSecrets, maskKnown(config.secrets.map(Redacted.value)))),
     Layer.provideMerge(settings)
