@@ -143,6 +143,14 @@ const resumeAll = (
     return went.filter(Boolean).length
   }).pipe(Effect.catch((error) => Effect.as(Effect.logError("no session could go on", error), 0)))
 
+const reserve = (owned: Pick<SessionIndex["Service"], "nextNumber">, kind: string) => {
+  const name = `${kind}-channel-session`
+  return Effect.mapBoth(owned.nextNumber(name), {
+    onFailure: translate,
+    onSuccess: (n) => `${name}-${n}` as SessionId
+  })
+}
+
 /** The operations of RuntimeManager over sessions that live in the caller's scope. */
 export const makeRegistry = Effect.gen(function* () {
   const [index, journal, slots] = [yield* SessionIndex, yield* Journal, yield* TaskSlots]
@@ -170,13 +178,7 @@ export const makeRegistry = Effect.gen(function* () {
       return runtimeOf(make(owner, id, Effect.as(index.for(owner).create(meta), meta), options))
     },
     open: (id, options = {}) => runtimeOf(open(owner, id, options)),
-    reserve: (kind) => {
-      const name = `${kind}-channel-session`
-      return Effect.mapBoth(index.for(owner).nextNumber(name), {
-        onFailure: translate,
-        onSuccess: (n) => `${name}-${n}` as SessionId
-      })
-    },
+    reserve: (kind) => reserve(index.for(owner), kind),
     get: (id) => get(entries, sessionKey(owner, id)),
     destroy: (id) => destroy(entries, sessionKey(owner, id)),
     list: Effect.sync(() => present(entries, owner)),
