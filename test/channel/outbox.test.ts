@@ -1,7 +1,6 @@
 /** The one writer of a connection: whatever the reader's pace, what it gets is whole and in order (R186, R204). */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
-import * as fc from "fast-check"
+import { Effect, Schema } from "effect"
 import * as Outbox from "../../src/channel/Outbox.ts"
 import type { SessionEvent } from "../../src/domain/Event.ts"
 
@@ -58,45 +57,43 @@ const fact = (seq: number, size = 0) =>
     pad: "x".repeat(size)
   }) as unknown as SessionEvent
 
-describe("an outbox", () => {
-  it.effect("whatever the reader's pace: streams concatenate, facts keep their order, nothing moves across one", () => {
-    const step = fc.oneof(
-      fc.record({
-        do: fc.constant("say" as const),
-        stream: fc.constantFrom("a", "b"),
-        text: fc.string({ minLength: 1 })
-      }),
-      fc.record({ do: fc.constant("fact" as const) }),
-      fc.record({ do: fc.constant("take" as const), bytes: fc.integer({ min: 1, max: 200_000 }) }),
-      fc.record({ do: fc.constant("tick" as const) })
-    )
-    const property = fc.asyncProperty(fc.array(step, { maxLength: 60 }), fc.boolean(), (steps, big) =>
-      Effect.runPromise(
-        Effect.gen(function* () {
-          const { wire, outbox, read } = kit()
-          const offsets = { a: 0, b: 0 }
-          let seq = 0
-          const given: Array<string> = []
-          for (const one of steps) {
-            if (one.do === "take") wire.take(one.bytes)
-            if (one.do === "tick") yield* tick
-            if (one.do === "fact") {
-              outbox.sink([fact(++seq, big ? 30_000 : 0)])
-              given.push(`#${seq}`)
-            }
-            if (one.do === "say") {
-              outbox.sink([delta(one.stream, offsets[one.stream], one.text)])
-              offsets[one.stream] += one.text.length
-              given.push(one.stream + one.text)
-            }
-          }
-          outbox.finish()
-          assert.deepStrictEqual(whole(read()), wholeGiven(given))
-        })
-      )
-    )
-    return Effect.promise(() => fc.assert(property, { numRuns: 200 }))
+const Step = Schema.Union([
+  Schema.Struct({ do: Schema.Literal("say"), stream: Schema.Literals(["a", "b"]), text: Schema.String }),
+  Schema.Struct({ do: Schema.Literals(["fact", "tick"]) }),
+  Schema.Struct({
+    do: Schema.Literal("take"),
+    kilobytes: Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 1, maximum: 200 })))
   })
+])
+
+describe("an outbox", () => {
+  it.effect.prop(
+    "whatever the reader's pace: streams concatenate, facts keep their order, nothing moves across one",
+    [Schema.Array(Step).pipe(Schema.check(Schema.isMaxLength(60))), Schema.Boolean],
+    ([steps, big]) =>
+      Effect.gen(function* () {
+        const { wire, outbox, read } = kit()
+        const offsets = { a: 0, b: 0 }
+        let seq = 0
+        const given: Array<readonly [string, string]> = []
+        for (const one of steps) {
+          if (one.do === "take") wire.take(one.kilobytes * 1000)
+          if (one.do === "tick") yield* tick
+          if (one.do === "fact") {
+            outbox.sink([fact(++seq, big ? 30_000 : 0)])
+            given.push(["#", String(seq)])
+          }
+          if (one.do === "say" && one.text !== "") {
+            outbox.sink([delta(one.stream, offsets[one.stream], one.text)])
+            offsets[one.stream] += one.text.length
+            given.push([one.stream, one.text])
+          }
+        }
+        outbox.finish()
+        assert.deepStrictEqual(whole(read()), join(given))
+      }),
+    { arbitrary: { runs: 200, size: 60 } }
+  )
 
   it.effect("deltas of one turn of the loop are one frame", () =>
     Effect.gen(function* () {
@@ -217,4 +214,3 @@ const whole = (events: ReadonlyArray<SessionEvent>) =>
           : ["?", ""]
     )
   )
-const wholeGiven = (given: ReadonlyArray<string>) => join(given.map((one) => [one[0]!, one.slice(1)] as const))
