@@ -27,11 +27,11 @@ export const witness = async (server: Served, kind: Kind): Promise<Witness> => {
     const pong = client.next("pong")
     const at = now()
     client.send({ type: "ping", nonce })
-    const late = sleep(PATIENCE_MS).then(() => {
-      throw new Error(`no pong within ${PATIENCE_MS} ms`)
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_, fail) => {
+      timer = setTimeout(() => fail(new Error(`no pong within ${PATIENCE_MS} ms`)), PATIENCE_MS)
     })
-    late.catch(() => {})
-    const said = await Promise.race([pong, late])
+    const said = await Promise.race([pong, late]).finally(() => clearTimeout(timer))
     if (said.nonce !== nonce) throw new Error(`pong ${said.nonce} to ping ${nonce}`)
     longest = Math.max(longest, now() - at)
     pongs++

@@ -14,17 +14,26 @@ import { ambient, load } from "../config/AppConfig.ts"
 import { version } from "../config/Version.ts"
 import { table } from "../domain/ErrorCode.ts"
 import { dispatch } from "./dispatch.ts"
+import { Endings } from "./endings.ts"
 import { Failure } from "./failure.ts"
 import * as NodeOutput from "./nodeOutput.ts"
 
 const FORCE_MS = 2_000
 
-const flagsOf = ({ values }: CommandLine) => ({
+const serverFlags = ({ values, switches }: CommandLine) => ({
+  ...(values["host"] === undefined ? {} : { host: values["host"] }),
+  ...(values["tcp-port"] === undefined ? {} : { tcp_port: Number(values["tcp-port"]) }),
+  ...(values["http-port"] === undefined ? {} : { http_port: Number(values["http-port"]) }),
+  ...(switches.has("no-auth") ? { auth: false } : {})
+})
+
+const flagsOf = (line: CommandLine, { values } = line) => ({
   ...(values["provider"] === undefined ? {} : { provider: values["provider"] }),
   ...(values["base-url"] === undefined ? {} : { base_url: values["base-url"] }),
   ...(values["model"] === undefined ? {} : { model: values["model"] }),
   ...(values["mode"] === undefined ? {} : { mode: values["mode"] as "ask" }),
-  ...(values["max-turns"] === undefined ? {} : { limits: { max_turns: Number(values["max-turns"]) } })
+  ...(values["max-turns"] === undefined ? {} : { limits: { max_turns: Number(values["max-turns"]) } }),
+  server: serverFlags(line)
 })
 
 /** The exit code of everything but a crash. */
@@ -60,25 +69,34 @@ const sentence = (cause: Cause.Cause<unknown>, locale: Locale): { readonly exit:
   return { exit: EXIT.failed, text: describe.error({ code: known, message, retryable: false }, locale) }
 }
 
-type Claimed = { handler: (() => void) | undefined }
+type Claimed = { handler: (() => void) | undefined; end: (() => void) | undefined }
 
-const claiming = (claimed: Claimed) => ({
+const claiming = (claimed: Claimed, what: keyof Claimed) => ({
   claim: (handler: () => void) =>
     Effect.asVoid(
       Effect.acquireRelease(
-        Effect.sync(() => void (claimed.handler = handler)),
-        () => Effect.sync(() => void (claimed.handler = undefined))
+        Effect.sync(() => void (claimed[what] = handler)),
+        () => Effect.sync(() => void (claimed[what] = undefined))
       )
     )
 })
 
-/** SIGINT, SIGTERM and SIGHUP end the command in order; a second one within two seconds ends the process at once. */
+/**
+ * SIGINT, SIGTERM and SIGHUP end the command in order; a second one within two seconds ends the process at once. A
+ * command that ends by itself in its own time (a server that drains) is told once; any second signal ends it at once.
+ */
 const onSignals = (fiber: Fiber.Fiber<unknown, unknown>, exits: { code: number | undefined }, claimed: Claimed) => {
   const codes = { SIGINT: EXIT.cancelled, SIGTERM: 143, SIGHUP: 129 } as const
   let first = Number.NEGATIVE_INFINITY
+  let told = false
   for (const [signal, code] of Object.entries(codes)) {
     process.on(signal, () => {
       if (signal === "SIGINT" && claimed.handler !== undefined) return claimed.handler()
+      if (told) process.exit(code)
+      if (claimed.end !== undefined) {
+        told = true
+        return claimed.end()
+      }
       const now = performance.now()
       if (now - first < FORCE_MS) process.exit(code)
       first = now
@@ -92,10 +110,11 @@ const main = (): void => {
   const { locale, no_color } = ambient()
   const output = NodeOutput.make({ stdout: process.stdout, stderr: process.stderr, no_color })
   const exits: { code: number | undefined } = { code: undefined }
-  const claimed: Claimed = { handler: undefined }
+  const claimed: Claimed = { handler: undefined, end: undefined }
   const program = command(process.argv.slice(2), locale).pipe(
     Effect.provideService(Output, output),
-    Effect.provideService(Interrupts, claiming(claimed)),
+    Effect.provideService(Interrupts, claiming(claimed, "handler")),
+    Effect.provideService(Endings, claiming(claimed, "end")),
     Effect.exit,
     Effect.flatMap((exit) => {
       if (Exit.isSuccess(exit)) return Effect.succeed(exit.value)

@@ -8,6 +8,7 @@ import * as Logs from "../observability/Logs.ts"
 import { KnownSecrets, maskKnown } from "../observability/Redact.ts"
 import * as OpenAi from "../provider/openai/OpenAi.ts"
 import * as RuntimeManager from "../runtime/RuntimeManager.ts"
+import * as TaskSlots from "../runtime/TaskSlots.ts"
 import { layerSqlite } from "../store/sqlite/SqliteStore.ts"
 import * as Demo from "./demo.ts"
 import type { Choice } from "./model.ts"
@@ -22,18 +23,22 @@ export const provider = (choice: Choice) => (choice.kind === "demo" ? Demo.layer
 const noTraces = Layer.succeed(References.TracerEnabled, false)
 
 /** Sessions of this process over the given configuration and model. */
-export const sessions = (config: ConfigShape, choice: Choice) => {
+export const sessions = (config: ConfigShape, choice: Choice, logs: typeof Logs.layer = Logs.layer) => {
   const settings = Layer.succeed(AppConfig, config)
   const factory = SessionFactory.layer.pipe(Layer.provide([provider(choice), settings]))
   return RuntimeManager.layer.pipe(
     Layer.provide(factory),
     Layer.provideMerge(store(config)),
-    Layer.provideMerge(Logs.layer),
+    Layer.provideMerge(logs),
     Layer.provideMerge(noTraces),
     Layer.provideMerge(Layer.succeed(KnownSecrets, maskKnown(config.secrets.map(Redacted.value)))),
     Layer.provideMerge(settings)
   )
 }
+
+/** How many tasks a server runs at once. The terminal has no such limit: one person, one conversation. */
+export const taskLimit = ({ limit }: ConfigShape) =>
+  Layer.succeed(TaskSlots.TaskSlots, TaskSlots.make({ running: limit.tasks, waiting: limit.tasks_waiting }))
 
 /** What is read without a model: the list of sessions, a session's events. */
 export const reading = (config: ConfigShape) => Layer.provideMerge(store(config), Layer.succeed(AppConfig, config))

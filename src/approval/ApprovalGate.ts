@@ -5,7 +5,7 @@
  * allow decisions denies.
  */
 import { Context, type Effect } from "effect"
-import type { Answer, Grant, Permit, Preview, RiskAssessment, Via } from "../domain/Approval.ts"
+import type { Answer, ApprovalRequest, Grant, Permit, Preview, RiskAssessment, Via } from "../domain/Approval.ts"
 import type { GrantId, RequestId, SessionId, TaskId } from "../domain/Ids.ts"
 import type { ToolCall } from "../domain/Message.ts"
 import type { ApprovalRequired } from "./Approver.ts"
@@ -26,6 +26,10 @@ export interface Check {
   readonly assessment: RiskAssessment
   /** Made only when a person is asked. */
   readonly preview: Effect.Effect<Preview | undefined>
+  /** The question about this call that is open already, from before a restart: asked on under its id. */
+  readonly open?: ApprovalRequest
+  /** This call was allowed before a restart, and that is stored: a permit again, unless policy denies by now. */
+  readonly allowed?: true
 }
 
 /** The decision and its reasons: becomes `approval_resolved`, field by field. */

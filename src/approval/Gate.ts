@@ -154,12 +154,18 @@ const judge = Effect.fnUntraced(function* ({ settings, store }: Parts, asked: Ch
   return decide({ call, digest, assessment, mode, rules, grants, workspace })
 })
 
+const idOf = (request: ApprovalRequest | undefined) => (request === undefined ? {} : { request_id: request.request_id })
+
 const make = Effect.gen(function* () {
   const parts: Parts = { settings: yield* GateSettings, store: yield* GrantStore, approver: yield* Approver }
   const check = Effect.fnUntraced(function* (asked: Check) {
     const judgement = yield* judge(parts, asked)
-    if (judgement.action !== "ask") return byPolicy(asked, judgement)
-    const request = yield* makeRequest(asked, judgement, parts.settings.approvalTimeoutMs)
+    const { open, allowed } = asked
+    if (judgement.action === "deny") return { ...byPolicy(asked, judgement), ...idOf(open) }
+    if (allowed === true) return byPolicy(asked, { ...judgement, action: "allow" })
+    // An open question stays the person's to answer, also where policy would allow by now.
+    if (judgement.action === "allow" && open === undefined) return byPolicy(asked, judgement)
+    const request = open ?? (yield* makeRequest(asked, judgement, parts.settings.approvalTimeoutMs))
     const reply = yield* ask(parts, asked, request)
     return yield* answered(parts, asked, request, judgement, reply)
   })

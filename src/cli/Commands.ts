@@ -47,6 +47,14 @@ export const flags: ReadonlyArray<FlagSpec> = [
   { name: "role", value: "ROLE", choices: ROLES, text: text("what the token may do", "令牌的权限") },
   { name: "name", value: "TEXT", text: text("what the token is for", "令牌的用途") },
   { name: "expires", value: "DAYS", text: text("days until the token ends", "令牌有效天数") },
+  { name: "host", value: "ADDRESS", text: text("address to listen on", "监听地址") },
+  { name: "tcp-port", value: "N", text: text("port of JSON lines over TCP", "TCP（JSON 行）端口") },
+  {
+    name: "http-port",
+    value: "N",
+    text: text("port of HTTP, WebSocket and the console", "HTTP、WebSocket 与控制台端口")
+  },
+  { name: "no-auth", text: text("no token; only on loopback", "无需令牌；仅限本机") },
   { name: "json", text: text("one JSON object a line on standard output", "标准输出每行一个 JSON 对象") },
   { name: "help", short: "h", text: text("show this help", "显示帮助") },
   { name: "version", short: "v", text: text("show the version", "显示版本") }
@@ -82,6 +90,13 @@ export const commands: ReadonlyArray<CommandSpec> = [
     maxOperands: 2,
     flags: ["cwd", "json"],
     text: text("stored conversations", "已保存的对话")
+  },
+  {
+    name: "serve",
+    operands: "",
+    maxOperands: 0,
+    flags: [...common, "host", "tcp-port", "http-port", "no-auth", "json"],
+    text: text("sessions over TCP, WebSocket and HTTP", "通过 TCP、WebSocket 和 HTTP 提供会话")
   },
   {
     name: "doctor",

@@ -5,10 +5,10 @@
  */
 import { Result } from "effect"
 import type { Answer } from "./Approval.ts"
-import type { ErrorBody, ErrorCode } from "./ErrorCode.ts"
+import { type ErrorBody, errorBody, type ErrorCode } from "./ErrorCode.ts"
 import type { Durable, DurableBody, ToolStatus } from "./Event.ts"
 import type { PromptId, RequestId, TaskId } from "./Ids.ts"
-import { type CallState, type SessionState, lastCalls } from "./Session.ts"
+import { type CallState, type EndedTask, type SessionState, lastCalls } from "./Session.ts"
 
 export interface PromptCommand {
   readonly content: string
@@ -117,7 +117,9 @@ export interface Shown {
   readonly reasoning: string
 }
 
-const unfinished: Record<"cancelled" | "uncertain" | "not_started", string> = {
+const unfinished: Record<"cancelled" | "uncertain" | "not_started" | "suspended", string> = {
+  suspended:
+    "Stopped while it ran, since claw was shutting down. Its effects may be partial; check before repeating it.",
   cancelled: "Cancelled by the user while it ran. Its effects may be partial; check before repeating it.",
   uncertain: "The program stopped while this call ran. Its outcome is unknown; check before repeating it.",
   not_started: "Not executed: the task was stopped first."
@@ -196,3 +198,25 @@ export const close = (
     terminal(state.task.task_id, state, outcome)
   ]
 }
+
+/**
+ * What is stored of a task that stops without an end: the results of calls that were stopped in the middle. Everything
+ * else goes on where it is: the open stream, the open question, the calls that had not begun.
+ */
+export const suspend = (state: SessionState): ReadonlyArray<DurableBody> => {
+  const task = state.task
+  if (task === undefined) return []
+  return lastCalls(state).flatMap((call): ReadonlyArray<DurableBody> => {
+    if (call.result !== undefined || call.started === 0) return []
+    const { call_id, tool_name } = call
+    const at = { task_id: task.task_id, turn: task.turn, call_id, tool_name }
+    const result = { status: "cancelled", result: unfinished.suspended, is_error: true, duration_ms: 0 } as const
+    return [{ type: "tool_result", ...at, ...result }]
+  })
+}
+
+/** What whoever waits for such a task is told; the journal has no end of it. */
+export const suspendedEnd = (state: SessionState, task_id: TaskId): EndedTask | undefined =>
+  state.task?.task_id === task_id
+    ? { task_id, status: "failed", error: { ...errorBody("server_draining"), task_id }, usage: state.task.usage }
+    : undefined

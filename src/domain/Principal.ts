@@ -52,3 +52,12 @@ export const scopeKey = ({ tenant, project, user }: Owner): string =>
 
 /** Neither ids nor scope names hold a `/`, so two sessions never share a key. */
 export const sessionKey = (owner: Owner, id: SessionId): SessionKey => `${scopeKey(owner)}${id}` as SessionKey
+
+/** What `sessionKey` was made of. */
+export const sessionOf = (key: SessionKey): { readonly owner: Owner; readonly session_id: SessionId } => {
+  const parts = key.split("/")
+  const session_id = (parts.pop() ?? "") as SessionId
+  const [tenant, project, user] = parts
+  if (tenant === undefined || project === undefined || user === undefined) return { owner: localOwner, session_id }
+  return { owner: { tenant, project, user }, session_id }
+}

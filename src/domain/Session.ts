@@ -118,6 +118,10 @@ export const pendingApprovals = (state: SessionState): ReadonlyArray<ApprovalReq
         call.request !== undefined && call.resolved === undefined && call.result === undefined ? [call.request] : []
       )
 
+/** What the running task added so far, its prompt left out; all of the history where that was replaced meanwhile. */
+export const itemsOfTask = ({ task, history }: SessionState): ReadonlyArray<HistoryItem> =>
+  history.slice(history.findLastIndex((item) => item.kind === "prompt" && item.prompt_id === task?.prompt_id) + 1)
+
 /** The calls of the newest answer: the only ones that can still be open. */
 export const lastCalls = (state: SessionState): ReadonlyArray<CallState> => {
   const answer = state.history.findLast((item) => item.kind === "answer")

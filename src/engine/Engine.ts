@@ -4,12 +4,13 @@
  * Invariant: one `task_started` is followed by exactly one terminal event, in one append with a result for every call
  * that has none, whatever happened in between: answer, failure, defect, interruption.
  */
-import { Cause, Context, Effect, Exit, Layer, Semaphore } from "effect"
+import { Cause, Context, Effect, Exit, Layer, Result, Semaphore } from "effect"
 import { ApprovalGate } from "../approval/ApprovalGate.ts"
 import { SystemPrompt } from "../context/SystemPrompt.ts"
-import { close, type Outcome } from "../domain/Decide.ts"
+import { close, type Outcome, suspend, suspendedEnd } from "../domain/Decide.ts"
 import { errorBody } from "../domain/ErrorCode.ts"
 import { newPromptId, newTaskId, type PromptId, type SessionId, type TaskId } from "../domain/Ids.ts"
+import type { ToolCall } from "../domain/Message.ts"
 import type { EndedTask, SessionState } from "../domain/Session.ts"
 import { KnownSecrets } from "../observability/Redact.ts"
 import { Provider } from "../provider/Provider.ts"
@@ -17,6 +18,8 @@ import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { EngineLimits, ProcessSlots } from "./EngineLimits.ts"
 import { type Run, runTurns } from "./loop.ts"
 import { ReportError, Reporter } from "./Reporter.ts"
+import type { Resumption } from "./Resumption.ts"
+import * as Suspension from "./Suspension.ts"
 import { bodyOf, TaskFailure } from "./TaskFailure.ts"
 
 export interface TaskInput {
@@ -25,6 +28,10 @@ export interface TaskInput {
   /** Overrides the provider's configured model for this task. */
   readonly model?: string
   readonly max_turns?: number
+  /** How the task may be asked to stop without an end. */
+  readonly suspension?: Suspension.Suspension
+  /** Waited for before anything else; a task that is interrupted in it ends as any other. */
+  readonly ready?: Effect.Effect<void>
 }
 
 export interface PromptInput extends Partial<TaskInput> {
@@ -37,6 +44,10 @@ export class Engine extends Context.Service<
   {
     /** Runs the task that the state says is running; its `task_started` is already reported. */
     readonly run: (input: TaskInput) => Effect.Effect<EndedTask, ReportError>
+    /** Goes on with the task that the state says is running, from where it stopped. */
+    readonly resume: (input: TaskInput, from: Resumption) => Effect.Effect<EndedTask, ReportError>
+    /** Whether a call may be run again although an earlier attempt may have had its effect. */
+    readonly repeatable: (call: ToolCall) => boolean
     /** Reports `task_started` and runs the task. */
     readonly prompt: (input: PromptInput) => Effect.Effect<EndedTask, ReportError>
   }
@@ -56,7 +67,26 @@ const outcomeOf = (exit: Exit.Exit<void, TaskFailure | ReportError>): Outcome =>
 const endOf = (state: SessionState, task_id: TaskId): EndedTask =>
   state.last?.task_id === task_id
     ? state.last
-    : { task_id, status: "failed", error: errorBody("internal"), usage: { input_tokens: 0, output_tokens: 0 } }
+    : (suspendedEnd(state, task_id) ?? {
+        task_id,
+        status: "failed",
+        error: errorBody("internal"),
+        usage: { input_tokens: 0, output_tokens: 0 }
+      })
+
+/** Facts that end the task, or those of one that stops without an end. */
+const lastFacts = (run: Run, exit: Exit.Exit<void, TaskFailure | ReportError>, state: SessionState) => {
+  if (run.suspension.asked() && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return suspend(state)
+  const shown = run.open.shown
+  const text = shown === undefined ? {} : { shown: { content: shown.content(), reasoning: shown.reasoning() } }
+  return close(state, outcomeOf(exit), text)
+}
+
+const repeatable = (registry: ToolRegistry["Service"], call: ToolCall): boolean =>
+  Result.match(registry.resolve(call), {
+    onFailure: () => false,
+    onSuccess: ({ tool }) => tool.effect === "pure" || tool.effect === "idempotent"
+  })
 
 const make = Effect.gen(function* () {
   const [provider, registry, gate] = [yield* Provider, yield* ToolRegistry, yield* ApprovalGate]
@@ -67,25 +97,23 @@ const make = Effect.gen(function* () {
   const mask = yield* KnownSecrets
   const services = { provider, registry, gate, reporter, systemPrompt, limits, processSlots, sessionSlots, mask }
 
-  const run = (input: TaskInput) =>
+  const execute = (input: TaskInput, from?: Resumption) =>
     Effect.uninterruptibleMask((restore) => {
-      const own: Run = { ...services, ...input, open: { shown: undefined } }
-      return Effect.exit(restore(runTurns(own))).pipe(
+      const { ready, suspension = Suspension.make(), ...rest } = input
+      const own: Run = { ...services, ...rest, suspension, open: { shown: undefined } }
+      const turns = runTurns(own, from)
+      return Effect.exit(restore(ready === undefined ? turns : Effect.andThen(ready, turns))).pipe(
         Effect.tap((exit) =>
           Exit.isFailure(exit) && Cause.hasDies(exit.cause) ? Effect.logError(exit.cause) : Effect.void
         ),
         Effect.flatMap((exit) =>
           // What was put off first: the end is decided of a state that knows it.
-          Effect.flatMap(reporter.report([]), (state) => {
-            const shown = own.open.shown
-            const text =
-              shown === undefined ? {} : { shown: { content: shown.content(), reasoning: shown.reasoning() } }
-            return reporter.report(close(state, outcomeOf(exit), text))
-          })
+          Effect.flatMap(reporter.report([]), (state) => reporter.report(lastFacts(own, exit, state)))
         ),
         Effect.map((state) => endOf(state, input.task_id))
       )
     })
+  const run = (input: TaskInput) => execute(input)
 
   const prompt = (input: PromptInput) => {
     const {
@@ -98,7 +126,7 @@ const make = Effect.gen(function* () {
     const started = { type: "task_started", task_id, prompt_id, content } as const
     return Effect.andThen(reporter.report([started]), run({ session_id, task_id, ...rest }))
   }
-  return Engine.of({ run, prompt })
+  return Engine.of({ run, resume: execute, repeatable: (call) => repeatable(registry, call), prompt })
 })
 
 /** The engine over the session's own provider, tools, gate and reporter. */

@@ -8,7 +8,7 @@ import { Effect, Fiber, type Semaphore } from "effect"
 import type { ApprovalGate } from "../approval/ApprovalGate.ts"
 import type { SystemPrompt } from "../context/SystemPrompt.ts"
 import { steers } from "../domain/Decide.ts"
-import type { ReportBody, StateName } from "../domain/Event.ts"
+import type { FinishReason, ReportBody, StateName } from "../domain/Event.ts"
 import { makeView } from "../domain/History.ts"
 import { newPromptId, newStreamId, type SessionId, type TaskId } from "../domain/Ids.ts"
 import { lastCalls, type SessionState } from "../domain/Session.ts"
@@ -17,10 +17,13 @@ import type { Provider } from "../provider/Provider.ts"
 import type { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { Limits } from "./EngineLimits.ts"
 import { spans } from "../observability/Telemetry.ts"
+import * as Continued from "./continued.ts"
 import * as LoopGuard from "./loopGuard.ts"
 import * as Pairing from "./pairing.ts"
 import type * as Parts from "./parts.ts"
 import type { Reporter } from "./Reporter.ts"
+import type { CallStep, Resumption } from "./Resumption.ts"
+import type { Suspension } from "./Suspension.ts"
 import { TaskFailure } from "./TaskFailure.ts"
 import * as ToolBatch from "./toolBatch.ts"
 import * as Turn from "./turn.ts"
@@ -38,20 +41,18 @@ export interface Run {
   readonly limits: Limits
   readonly sessionSlots: Semaphore.Semaphore
   readonly processSlots: Semaphore.Semaphore
+  readonly suspension: Suspension
   readonly mask: (text: string) => string
   /** The answer being shown, for whoever closes the task. */
   readonly open: { shown: Parts.ShownAnswer | undefined }
 }
 
 /** What the task remembers from turn to turn besides the journal. */
-interface Memory {
+interface Memory extends Continued.Remembered {
   readonly conversation: object
   /** The system prompt and the history, as the model is sent them. */
   readonly view: ReturnType<typeof makeView>
   readonly usedIds: Set<string>
-  readonly steps: ReadonlyArray<LoopGuard.Step>
-  readonly badTurns: number
-  readonly toolMs: number
 }
 
 const BAD_TURNS = 3
@@ -107,10 +108,20 @@ const whileSilent = <A, E>(run: Run, ask: Effect.Effect<A, E>): Effect.Effect<A,
 
 /**
  * The turn begins: a prompt that steers is stored before it is sent; the beginning alone may come to the journal with
- * the first thing that anybody sees of it.
+ * the first thing that anybody sees of it. A turn that a stop cut begins again in new streams, for part of the old ones
+ * may have been seen.
  */
-const begin = Effect.fnUntraced(function* (run: Run, turn: number, thinking: ReportBody) {
+const begin = Effect.fnUntraced(function* (run: Run, turn: number, streams: Parts.Streams) {
+  const at = { task_id: run.task_id, turn }
   const before = yield* run.reporter.state
+  const open = before.task?.stream
+  if (open !== undefined) {
+    const { stream_id: next_stream_id, reasoning_stream_id: next_reasoning_stream_id } = streams
+    const { stream_id } = open
+    const next = { stream_id, next_stream_id, next_reasoning_stream_id }
+    return yield* run.reporter.report([{ type: "stream_reset", ...at, ...next, reason: "resumed" }])
+  }
+  const thinking = { type: "thinking", ...at, ...streams } as const
   const steering = steers(before, turn)
   if (steering.length > 0) return yield* run.reporter.report([...steering, thinking])
   run.reporter.later([thinking])
@@ -120,7 +131,7 @@ const begin = Effect.fnUntraced(function* (run: Run, turn: number, thinking: Rep
 const askModel = Effect.fnUntraced(function* (run: Run, turn: number, memory: Memory) {
   const at = { task_id: run.task_id, turn }
   const streams = { stream_id: newStreamId(), reasoning_stream_id: newStreamId() }
-  const state = yield* begin(run, turn, { type: "thinking", ...at, ...streams })
+  const state = yield* begin(run, turn, streams)
   enter(run, "waiting_response")
   const { max_output_tokens } = run.limits
   const answer = yield* Effect.withSpan(
@@ -156,17 +167,14 @@ const askModel = Effect.fnUntraced(function* (run: Run, turn: number, memory: Me
   return { planned, finish: answer.completed.finish_reason }
 })
 
-/** The turn's calls and results as one text, for the loop guard. */
-const stepOf = (state: SessionState): LoopGuard.Step =>
-  JSON.stringify(
-    lastCalls(state).map((call) => [call.tool_name, call.arguments, call.result?.status, call.result?.result])
-  )
-
 const guard = Effect.fnUntraced(function* (run: Run, turn: number, memory: Memory) {
-  const steps = [...memory.steps, stepOf(yield* run.reporter.state)].slice(-LoopGuard.guardDefaults.stop * 3)
+  const state = yield* run.reporter.state
+  const steps = [...memory.steps, Continued.stepOf(lastCalls(state))].slice(-LoopGuard.KEPT)
   const verdict = LoopGuard.judge(steps)
   if (verdict === "stop") return yield* new TaskFailure({ code: "doom_loop" })
-  if (verdict === "remind") {
+  const newest = state.history.at(-1)
+  const reminded = newest?.kind === "prompt" && newest.content === LoopGuard.REMINDER
+  if (verdict === "remind" && !reminded) {
     const { task_id } = run
     yield* run.reporter.report([
       { type: "prompt_steered", task_id, turn, prompt_id: newPromptId(), content: LoopGuard.REMINDER }
@@ -175,51 +183,102 @@ const guard = Effect.fnUntraced(function* (run: Run, turn: number, memory: Memor
   return steps
 })
 
+/** What follows when every call of a turn has its result. */
+const afterCalls = Effect.fnUntraced(function* (run: Run, turn: number, memory: Memory, bad: boolean) {
+  const badTurns = bad ? memory.badTurns + 1 : 0
+  if (badTurns >= BAD_TURNS) return yield* new TaskFailure({ code: "provider_bad_tool_call" })
+  const steps = yield* guard(run, turn, memory)
+  return { ...memory, steps, badTurns } satisfies Memory
+})
+
 const runCalls = Effect.fnUntraced(function* (
   run: Run,
   turn: number,
   memory: Memory,
-  planned: ReadonlyArray<Pairing.Planned>
+  calls: ReadonlyArray<ToolBatch.Pending>
 ) {
-  const bad = planned.some((item) => item.kind === "bad" && item.raw !== undefined)
-  const badTurns = bad ? memory.badTurns + 1 : 0
-  const took = yield* ToolBatch.run({ ...run, at: { task_id: run.task_id, turn } }, planned).pipe(
+  const took = yield* ToolBatch.run({ ...run, at: { task_id: run.task_id, turn } }, calls).pipe(
     Effect.catchTag("ApprovalRequired", (error) =>
       Effect.fail(new TaskFailure({ code: "approval_required", detail: error.message }))
     )
   )
   enter(run, "appending")
-  if (badTurns >= BAD_TURNS) return yield* new TaskFailure({ code: "provider_bad_tool_call" })
-  const steps = yield* guard(run, turn, memory)
-  return { ...memory, steps, badTurns, toolMs: memory.toolMs + took } satisfies Memory
+  return { ...memory, toolMs: memory.toolMs + took } satisfies Memory
 })
 
-/** One turn; `undefined` when the task is done. */
-const oneTurn = Effect.fnUntraced(function* (run: Run, turn: number, memory: Memory) {
-  enter(run, "preparing")
-  const over = checkLimits(run, turn, memory, yield* run.reporter.state)
-  if (over !== undefined) return yield* over
-  const { planned, finish } = yield* askModel(run, turn, memory)
-  if (planned.length > 0) return yield* runCalls(run, turn, memory, planned)
+/** What follows an answer that calls nothing; `undefined` when the task is done. */
+const afterAnswer = Effect.fnUntraced(function* (run: Run, turn: number, memory: Memory, finish: FinishReason) {
   if (finish === "content_filter") return yield* new TaskFailure({ code: "provider_refused" })
   const waiting = steers(yield* run.reporter.state, turn)
   return waiting.length > 0 ? memory : undefined
 })
 
-/** All turns of a task. Returns when the model is done; fails with what ended it otherwise. */
-export const runTurns = Effect.fnUntraced(function* (run: Run) {
+/** One turn; `undefined` when the task is done. */
+const oneTurn = Effect.fnUntraced(function* (run: Run, turn: number, memory: Memory) {
+  enter(run, "preparing")
+  yield* run.suspension.pass
+  const over = checkLimits(run, turn, memory, yield* run.reporter.state)
+  if (over !== undefined) return yield* over
+  const { planned, finish } = yield* askModel(run, turn, memory)
+  if (planned.length === 0) return yield* afterAnswer(run, turn, memory, finish)
+  const bad = planned.some((item) => item.kind === "bad" && item.raw !== undefined)
+  const after = yield* runCalls(run, turn, memory, ToolBatch.fresh(planned))
+  return yield* afterCalls(run, turn, after, bad)
+})
+
+const pendingOf = Effect.fnUntraced(function* (run: Run, step: CallStep) {
+  const { call_id, tool_name, arguments: args, request } = step.call
+  const item = yield* Pairing.planAgain(run.registry, { call_id, tool_name, arguments: args }, step.do === "reject")
+  return {
+    item,
+    attempt: step.do === "run" ? step.attempt : 1,
+    ...(step.do === "check" && request !== undefined ? { open: request } : {}),
+    ...(step.do === "run" ? { decided: "allowed" } : step.do === "deny" ? { decided: "denied" } : {})
+  } satisfies ToolBatch.Pending
+})
+
+/** The rest of the turn in which the task stopped; `undefined` when the task is done. */
+const restOfTurn = Effect.fnUntraced(function* (run: Run, turn: number, memory: Memory, from: Resumption) {
+  const { place } = from
+  const state = yield* run.reporter.state
+  switch (place.kind) {
+    case "ask":
+      return yield* oneTurn(run, turn, memory)
+    case "finish":
+      return yield* afterAnswer(run, turn, memory, Continued.lastAnswer(state)?.finish_reason ?? "other")
+    case "turn":
+      if ((Continued.lastAnswer(state)?.calls ?? []).length === 0) return memory
+      return yield* afterCalls(run, turn, memory, Continued.lastIsBroken(state, from))
+    case "calls": {
+      const calls = yield* Effect.forEach(place.steps, (step) => pendingOf(run, step))
+      const after = yield* runCalls(run, turn, memory, calls)
+      return yield* afterCalls(run, turn, after, Continued.lastIsBroken(state, from))
+    }
+  }
+})
+
+const startOrGoOn = Effect.fnUntraced(function* (run: Run, from: Resumption | undefined) {
+  const system = { role: "system", content: yield* run.systemPrompt.text } as const
+  const state = yield* run.reporter.state
+  const start = { conversation: {}, view: makeView(system), usedIds: Pairing.usedIds(state) }
+  if (from === undefined) return { turn: 0, memory: { ...start, ...Continued.nothing } as Memory | undefined }
+  const turn = state.task?.turn ?? 0
+  return { turn, memory: yield* restOfTurn(run, turn, { ...start, ...Continued.remembered(state, from) }, from) }
+})
+
+/** All turns of a task, or those that are left. Returns when the model is done; fails with what ended it otherwise. */
+export const runTurns = Effect.fnUntraced(function* (run: Run, from?: Resumption) {
   if (run.registry.definitions.length > 0 && !run.provider.capabilities.tools) {
     return yield* new TaskFailure({
       code: "provider_capability",
       detail: `The model ${run.model ?? run.provider.model} cannot call tools. Choose another with --model or /model.`
     })
   }
-  const system = { role: "system", content: yield* run.systemPrompt.text } as const
-  const usedIds = Pairing.usedIds(yield* run.reporter.state)
-  const start = { conversation: {}, view: makeView(system), usedIds }
-  let memory: Memory | undefined = { ...start, steps: [], badTurns: 0, toolMs: 0 }
-  for (let turn = 1; memory !== undefined; turn++)
+  let { memory, turn } = yield* startOrGoOn(run, from)
+  while (memory !== undefined) {
+    turn += 1
     memory = yield* Effect.withSpan(oneTurn(run, turn, memory), spans.turn, {
       captureStackTrace: false
     })
+  }
 })

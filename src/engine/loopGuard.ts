@@ -16,6 +16,8 @@ export interface GuardLimits {
 export const guardDefaults: GuardLimits = { remind: 3, stop: 6 }
 
 const LONGEST_CYCLE = 3
+/** Steps that can matter. */
+export const KEPT = guardDefaults.stop * LONGEST_CYCLE
 
 /** How often the last `period` steps stand at the end of `steps`, one after another. */
 const repeats = (steps: ReadonlyArray<Step>, period: number): number => {

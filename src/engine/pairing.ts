@@ -26,6 +26,11 @@ export type Planned =
 export const usedIds = (state: SessionState): Set<string> =>
   new Set(state.history.flatMap((item) => (item.kind === "answer" ? item.calls.map((call) => call.call_id) : [])))
 
+const badArguments = (call: ToolCall, complaint: string, raw: string): Planned => {
+  const detail = `The arguments of ${call.tool_name} are not a JSON object (${complaint}). Send the call again.`
+  return { kind: "bad", call, error: new ToolError({ code: "tool_bad_arguments", detail }), raw }
+}
+
 const planOne = (registry: ToolRegistry["Service"], call: ToolCall) => {
   const resolved = registry.resolve(call)
   if (Result.isFailure(resolved)) return Effect.succeed<Planned>({ kind: "bad", call, error: resolved.failure })
@@ -43,6 +48,10 @@ const planOne = (registry: ToolRegistry["Service"], call: ToolCall) => {
   )
 }
 
+/** The same for a stored call, after a stop. */
+export const planAgain = (registry: ToolRegistry["Service"], call: ToolCall, broken: boolean) =>
+  broken ? Effect.succeed(badArguments(call, "they did not parse", "")) : planOne(registry, call)
+
 /** What each call of an answer is, before anything is asked or run. Adds its ids to `used`. */
 export const plan = Effect.fnUntraced(function* (
   registry: ToolRegistry["Service"],
@@ -56,11 +65,9 @@ export const plan = Effect.fnUntraced(function* (
     const call: ToolCall = { ...made, call_id: free ? made.call_id : newCallId() }
     used.add(call.call_id)
     const broken = bad.get(made.call_id)
-    if (broken === undefined) planned.push(yield* planOne(registry, call))
-    else {
-      const detail = `The arguments of ${call.tool_name} are not a JSON object (${broken.complaint}). Send the call again.`
-      planned.push({ kind: "bad", call, error: new ToolError({ code: "tool_bad_arguments", detail }), raw: broken.raw })
-    }
+    planned.push(
+      broken === undefined ? yield* planOne(registry, call) : badArguments(call, broken.complaint, broken.raw)
+    )
   }
   return planned
 })

@@ -6,7 +6,7 @@
  */
 import { Cause, Clock, Deferred, Effect, Exit, type Semaphore } from "effect"
 import type { ApprovalGate, Verdict } from "../approval/ApprovalGate.ts"
-import type { Permit } from "../domain/Approval.ts"
+import type { ApprovalRequest, Permit } from "../domain/Approval.ts"
 import type { Durable, ReportBody } from "../domain/Event.ts"
 import type { SessionId, TaskId } from "../domain/Ids.ts"
 import { attributes, spans } from "../observability/Telemetry.ts"
@@ -17,6 +17,7 @@ import * as Bounded from "./bounded.ts"
 import type { Limits } from "./EngineLimits.ts"
 import type { Planned } from "./pairing.ts"
 import type { Reporter } from "./Reporter.ts"
+import type { Suspension } from "./Suspension.ts"
 
 export interface Batch {
   readonly session_id: SessionId
@@ -27,6 +28,7 @@ export interface Batch {
   readonly limits: Limits
   readonly sessionSlots: Semaphore.Semaphore
   readonly processSlots: Semaphore.Semaphore
+  readonly suspension: Suspension
   /** Takes known secrets out of a text. */
   readonly mask: (text: string) => string
 }
@@ -35,7 +37,19 @@ type Ready = Extract<Planned, { readonly kind: "ready" }>
 interface Approved {
   readonly item: Ready
   readonly permit: Permit
+  readonly attempt: number
 }
+
+/** One call, and what is stored of it already where the task goes on after a stop. */
+export interface Pending {
+  readonly item: Planned
+  readonly attempt: number
+  readonly open?: ApprovalRequest
+  readonly decided?: "allowed" | "denied"
+}
+
+export const fresh = (planned: ReadonlyArray<Planned>): ReadonlyArray<Pending> =>
+  planned.map((item) => ({ item, attempt: 1 }))
 
 const result = (
   batch: Batch,
@@ -55,6 +69,8 @@ const resolvedBody = (batch: Batch, item: Ready, verdict: Verdict): ReportBody =
   return { type: "approval_resolved", ...batch.at, call_id: item.call.call_id, ...facts }
 }
 
+const DENIED = "Denied. The call was not executed."
+
 const deniedText = (verdict: Verdict): string => {
   const why =
     verdict.reason === undefined || verdict.reason === "" ? "." : `: ${verdict.reason.replace(/[.\s]+$/, "")}.`
@@ -68,7 +84,11 @@ const deniedText = (verdict: Verdict): string => {
   }
 }
 
-const checkOne = Effect.fnUntraced(function* (batch: Batch, item: Planned) {
+const checkOne = Effect.fnUntraced(function* (batch: Batch, { item, attempt, open, decided }: Pending) {
+  if (decided === "denied") {
+    batch.reporter.later([result(batch, item, { status: "denied", result: DENIED, duration_ms: 0 })])
+    return undefined
+  }
   if (item.kind === "bad") {
     batch.reporter.later([result(batch, item, { status: "error", result: item.error.message, duration_ms: 0 })])
     return undefined
@@ -76,15 +96,22 @@ const checkOne = Effect.fnUntraced(function* (batch: Batch, item: Planned) {
   const { call, resolved, assessment } = item
   const preview = resolved.tool.preview(resolved.args)
   const { session_id, at } = batch
-  const verdict = yield* batch.gate.check({ session_id, ...at, call, digest: resolved.digest, assessment, preview })
-  const decided = resolvedBody(batch, item, verdict)
+  const check = { session_id, ...at, call, digest: resolved.digest, assessment, preview }
+  const verdict = yield* batch.gate.check({
+    ...check,
+    ...(open === undefined ? {} : { open }),
+    ...(decided === "allowed" ? { allowed: true } : {})
+  })
+  const resolution = resolvedBody(batch, item, verdict)
   if (verdict.permit !== undefined) {
-    if (verdict.via === "user") yield* batch.reporter.report([decided])
-    else batch.reporter.later([decided])
-    return { item, permit: verdict.permit } satisfies Approved
+    if (decided === undefined) {
+      if (verdict.via === "user") yield* batch.reporter.report([resolution])
+      else batch.reporter.later([resolution])
+    }
+    return { item, permit: verdict.permit, attempt } satisfies Approved
   }
   const denied = result(batch, item, { status: "denied", result: deniedText(verdict), duration_ms: 0 })
-  yield* batch.reporter.report([decided, denied])
+  yield* batch.reporter.report([resolution, denied])
   return undefined
 })
 
@@ -129,9 +156,9 @@ const liveOutput = (batch: Batch, item: Ready) => {
   }
 }
 
-const runOne = Effect.fnUntraced(function* (batch: Batch, { item, permit }: Approved) {
+const runOne = Effect.fnUntraced(function* (batch: Batch, { item, permit, attempt }: Approved) {
   const { call, resolved } = item
-  yield* batch.reporter.report([{ type: "tool_started", ...batch.at, call_id: call.call_id, attempt: 1 }])
+  yield* batch.reporter.report([{ type: "tool_started", ...batch.at, call_id: call.call_id, attempt }])
   const begun = yield* Clock.currentTimeMillis
   const exit = yield* batch.registry
     .execute(resolved, permit, {
@@ -161,7 +188,8 @@ const runAll = Effect.fnUntraced(function* (batch: Batch, approved: ReadonlyArra
     running,
     ({ one, end }, index) => {
       const before = running.slice(0, index).filter((earlier) => mustWait(earlier.one.item, one.item))
-      const run = batch.sessionSlots.withPermits(1)(batch.processSlots.withPermits(1)(runOne(batch, one)))
+      const own = batch.suspension.during(runOne(batch, one))
+      const run = batch.sessionSlots.withPermits(1)(batch.processSlots.withPermits(1)(own))
       const waits = Effect.forEach(before, (earlier) => Deferred.await(earlier.end), { discard: true })
       return Effect.andThen(waits, run).pipe(Effect.ensuring(Deferred.succeed(end, undefined)))
     },
@@ -171,10 +199,10 @@ const runAll = Effect.fnUntraced(function* (batch: Batch, approved: ReadonlyArra
 })
 
 /** Checks all, then runs what may run. Every call has its result when this returns. */
-export const run = Effect.fnUntraced(function* (batch: Batch, planned: ReadonlyArray<Planned>) {
+export const run = Effect.fnUntraced(function* (batch: Batch, calls: ReadonlyArray<Pending>) {
   const approved: Array<Approved> = []
-  for (const item of planned) {
-    const ok = yield* checkOne(batch, item)
+  for (const pending of calls) {
+    const ok = yield* checkOne(batch, pending)
     if (ok !== undefined) approved.push(ok)
   }
   if (approved.length === 0) {

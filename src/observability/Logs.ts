@@ -111,17 +111,24 @@ export const logger = (sink: Sink, redactor: Redact.Redactor) =>
     sink.write(formatLine(entry, redactor))
   })
 
+const silent = Layer.mergeAll(Logger.layer([]), Layer.succeed(References.MinimumLogLevel, "None"))
+
+const writing = (sink: Sink, { secrets, log }: ConfigShape) =>
+  Layer.mergeAll(
+    Logger.layer([logger(sink, Redact.make(secrets.map(Redacted.value)))]),
+    Layer.succeed(References.MinimumLogLevel, levels[log.level])
+  )
+
 const build = Effect.fnUntraced(function* (config: ConfigShape) {
-  if (config.log.level === "off")
-    return Layer.mergeAll(Logger.layer([]), Layer.succeed(References.MinimumLogLevel, "None"))
-  const redactor = Redact.make(config.secrets.map(Redacted.value))
+  if (config.log.level === "off") return silent
   const sink =
     config.log.to === "stderr" ? boundedSink(process.stderr) : yield* fileSink(join(config.state_dir, "logs"))
-  return Layer.mergeAll(
-    Logger.layer([logger(sink, redactor)]),
-    Layer.succeed(References.MinimumLogLevel, levels[config.log.level])
-  )
+  return writing(sink, config)
 })
 
 /** Replaces every other logger: nothing is printed unless the configuration asks for it. */
 export const layer = Layer.unwrap(Effect.flatMap(AppConfig, build))
+
+/** To a place of the program's own, at the configured level. */
+export const layerTo = (sink: Sink) =>
+  Layer.unwrap(Effect.map(AppConfig, (config) => (config.log.level === "off" ? silent : writing(sink, config))))

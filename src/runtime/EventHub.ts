@@ -4,7 +4,7 @@
  * Invariants: events reach each watcher in order, each once; a watcher that replays gets what happened meanwhile
  * after the replay, nothing twice and nothing missed; a watcher cannot make anyone wait.
  */
-import type { Delta, DurableEvent, LiveEvent, SessionEvent } from "../domain/Event.ts"
+import { type Delta, type DurableEvent, isTerminal, type LiveEvent, type SessionEvent } from "../domain/Event.ts"
 import type { Position } from "./SessionRuntime.ts"
 
 export type Sink = (events: ReadonlyArray<SessionEvent>) => void
@@ -67,9 +67,13 @@ const track = (open: Map<string, OpenStream>, event: SessionEvent): void => {
   }
 }
 
+const endsWaiting = (event: SessionEvent): boolean => event.type === "state" || ("seq" in event && isTerminal(event))
+
 export const make = (envelope: () => Pick<LiveEvent, "v" | "session_id" | "ts">): EventHub => {
   const watchers = new Set<Watcher>()
   const open = new Map<string, OpenStream>()
+  /** The place of a task that waits for its turn to run. */
+  let place: LiveEvent | undefined
 
   const catchUp = (after: Position | undefined): ReadonlyArray<SessionEvent> =>
     Array.from(open.values()).flatMap(({ first, content: whole }) => {
@@ -80,7 +84,11 @@ export const make = (envelope: () => Pick<LiveEvent, "v" | "session_id" | "ts">)
 
   return {
     publish: (events) => {
-      for (const event of events) track(open, event)
+      for (const event of events) {
+        track(open, event)
+        if (event.type === "task_waiting") place = event
+        else if (place !== undefined && !isDelta(event) && endsWaiting(event)) place = undefined
+      }
       for (const watcher of watchers) {
         if (watcher.waiting === undefined) watcher.sink(events)
         else watcher.waiting.push(...events)
@@ -88,7 +96,7 @@ export const make = (envelope: () => Pick<LiveEvent, "v" | "session_id" | "ts">)
     },
     add: (sink, { answers, after }) => {
       const watcher: Watcher = { sink, answers, waiting: [] }
-      const missed = catchUp(after)
+      const missed = place === undefined ? catchUp(after) : [{ ...place, ...envelope() }, ...catchUp(after)]
       watchers.add(watcher)
       return {
         join: () => {

@@ -25,11 +25,16 @@ export interface CreateOptions {
 export interface Sessions {
   /** A new session; `session_exists` where the id is stored or running, `session_creating` while it is made. */
   readonly create: (id: SessionId, options: CreateOptions) => Effect.Effect<SessionRuntime, RuntimeError>
-  /** The running one, or the stored one brought back; `session_not_found` otherwise. */
+  /**
+   * The running one, or the stored one brought back; `session_not_found` otherwise. A task that was stopped goes on
+   * with `recover`, as far as that is safe; else, and without it, it is closed as `interrupted_by_restart`.
+   */
   readonly open: (
     id: SessionId,
-    options?: Pick<CreateOptions, "mode" | "max_turns">
+    options?: Pick<CreateOptions, "mode" | "max_turns"> & { readonly recover?: boolean }
   ) => Effect.Effect<SessionRuntime, RuntimeError>
+  /** A new id `<kind>-channel-session-N`; N is never given twice, also after a restart (PROTOCOL §4). */
+  readonly reserve: (kind: string) => Effect.Effect<SessionId, RuntimeError>
   readonly get: (id: SessionId) => Effect.Effect<SessionRuntime, RuntimeError>
   readonly list: Effect.Effect<ReadonlyArray<SessionId>>
   readonly count: Effect.Effect<number>
@@ -42,6 +47,14 @@ export class RuntimeManager extends Context.Service<
   RuntimeManager,
   Sessions & {
     readonly for: (owner: Owner) => Sessions
+    /**
+     * The process ends: from now on everything that would change a session answers `server_draining`. Running tasks
+     * stop without an end, those whose tools run when these have ended or `graceMs` is over; the sessions are given up
+     * for whoever goes on with them, and can still be read here.
+     */
+    readonly suspendAll: (graceMs: number) => Effect.Effect<void>
+    /** Goes on with every stored task that nobody runs, as far as that is safe; gives how many. */
+    readonly resumeAll: Effect.Effect<number>
   }
 >()("claw/runtime/RuntimeManager") {}
 

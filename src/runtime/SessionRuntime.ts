@@ -69,6 +69,8 @@ export interface Subscription {
   readonly answers?: boolean
   /** Called with events in order, synchronously and quickly; must not throw. */
   readonly sink: (events: ReadonlyArray<SessionEvent>) => void
+  /** Awaited between the pages of a replay, so that a long one does not outrun its reader. */
+  readonly pace?: Effect.Effect<void>
 }
 
 export interface SessionRuntime {

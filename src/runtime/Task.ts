@@ -1,5 +1,7 @@
 /**
  * One agent run for one prompt (R030–R039). A task is a fiber; this is what others may hold of it.
+ * A task that is suspended (SETTLED 1) has no end: its `status` stays `running`, as the journal has it, and whoever waits
+ * here is told `failed` with the retryable `server_draining`, since this process will not know its end.
  * Invariants: `status` leaves `running` once; `await` is a broadcast; when it returns, the terminal event is
  * committed, the session is free for the next prompt, and the task's children are dead (SETTLED 3, LESSONS 34).
  */

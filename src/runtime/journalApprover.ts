@@ -2,13 +2,13 @@
  * The runtime's one approver: commits the question, waits for the first answer of any client or for expiry (DESIGN §6).
  * Owns: who waits for which request id. Does not own: `approval_resolved`; the engine commits that for every call.
  * Invariants: an answer wakes only its own request; the second answer is told so; an interrupted question leaves
- * nothing here (R148, R150, R163).
+ * nothing here (R148, R150, R163); a question from before a restart can be answered before it is asked again.
  */
 import { Clock, Deferred, Effect } from "effect"
 import { ApprovalRequired, Approver, type Question, type Reply } from "../approval/Approver.ts"
 import { checkAnswer } from "../domain/Decide.ts"
 import type { ErrorCode } from "../domain/ErrorCode.ts"
-import type { RequestId } from "../domain/Ids.ts"
+import type { RequestId, TaskId } from "../domain/Ids.ts"
 import type { SessionLog } from "./sessionLog.ts"
 import type { ApprovalAnswer } from "./SessionRuntime.ts"
 
@@ -16,9 +16,17 @@ export interface JournalApprover {
   readonly approver: Approver["Service"]
   /** `undefined` when the answer counts, the reason when not. */
   readonly answer: (answer: ApprovalAnswer) => Effect.Effect<ErrorCode | undefined>
+  /** The stored questions of a task that goes on, and whose watchers are still on their way back. */
+  readonly goesOn: (task: TaskId, open: ReadonlyArray<RequestId>) => void
 }
 
-type Waiting = Map<RequestId, Deferred.Deferred<Reply>>
+interface Questions {
+  readonly waiting: Map<RequestId, Deferred.Deferred<Reply>>
+  /** Questions of before, until their call is checked again. */
+  readonly before: Map<RequestId, Deferred.Deferred<Reply>>
+  /** The task that goes on: it asks although nobody is there yet. */
+  resumed: TaskId | undefined
+}
 
 const nobody = ({ request }: Question) => new ApprovalRequired({ tool_name: request.tool_name, reason: request.reason })
 
@@ -33,23 +41,29 @@ const untilExpiry = (question: Question, reply: Effect.Effect<Reply>) => {
   )
 }
 
-const ask = (log: SessionLog, waiting: Waiting, question: Question) =>
+const ask = (log: SessionLog, questions: Questions, question: Question) =>
   Effect.suspend(() => {
+    const { waiting, before } = questions
     const { task_id, turn, request } = question
-    if (log.hub.answerers() === 0) return Effect.fail(nobody(question))
-    const reply = Deferred.makeUnsafe<Reply>()
-    waiting.set(request.request_id, reply)
+    const { request_id } = request
+    const known = before.get(request_id)
+    before.delete(request_id)
+    if (known === undefined && log.hub.answerers() === 0 && questions.resumed !== task_id) {
+      return Effect.fail(nobody(question))
+    }
+    const reply = known ?? Deferred.makeUnsafe<Reply>()
+    if (known === undefined) waiting.set(request_id, reply)
     log.signal([{ type: "state", state: "waiting_approval", task_id }])
-    return log
-      .commit([{ type: "approval_request", task_id, turn, ...request }])
-      .pipe(
-        Effect.orDie,
-        Effect.andThen(untilExpiry(question, Deferred.await(reply))),
-        Effect.ensuring(Effect.sync(() => waiting.delete(request.request_id)))
-      )
+    const asked =
+      known === undefined ? log.commit([{ type: "approval_request", task_id, turn, ...request }]) : Effect.void
+    return asked.pipe(
+      Effect.orDie,
+      Effect.andThen(untilExpiry(question, Deferred.await(reply))),
+      Effect.ensuring(Effect.sync(() => waiting.delete(request_id)))
+    )
   })
 
-const answer = (log: SessionLog, waiting: Waiting, given: ApprovalAnswer) =>
+const answer = (log: SessionLog, { waiting }: Questions, given: ApprovalAnswer) =>
   Effect.map(Clock.currentTimeMillis, (now): ErrorCode | undefined => {
     const refused = checkAnswer(log.state(), given, now)
     if (refused !== undefined) return refused
@@ -62,9 +76,17 @@ const answer = (log: SessionLog, waiting: Waiting, given: ApprovalAnswer) =>
   })
 
 export const make = (log: SessionLog): JournalApprover => {
-  const waiting: Waiting = new Map()
+  const questions: Questions = { waiting: new Map(), before: new Map(), resumed: undefined }
   return {
-    approver: Approver.of({ ask: (question) => ask(log, waiting, question) }),
-    answer: (given) => answer(log, waiting, given)
+    approver: Approver.of({ ask: (question) => ask(log, questions, question) }),
+    answer: (given) => answer(log, questions, given),
+    goesOn: (task, open) => {
+      questions.resumed = task
+      for (const id of open) {
+        const reply = Deferred.makeUnsafe<Reply>()
+        questions.waiting.set(id, reply)
+        questions.before.set(id, reply)
+      }
+    }
   }
 }

@@ -1,25 +1,27 @@
 /**
  * The running form of one session: its log, its task slot, its approver, behind the contract of SessionRuntime.
  * Owns: the order of commands (one at a time), opening a stored session. Invariant: what a command answers is already
- * committed; a session that was running when its process died is closed before anything new is accepted.
+ * committed; a session that was running when its process ended goes on or is closed before anything new is accepted.
  */
 import { Effect, Result, type Scope, Semaphore } from "effect"
 import type { Mode } from "../approval/ApprovalGate.ts"
 import { clear, close, prompt as decidePrompt, unqueue as decideUnqueue } from "../domain/Decide.ts"
 import { errorBody, type ErrorCode } from "../domain/ErrorCode.ts"
 import { newPromptId, newTaskId, type PromptId, type TaskId } from "../domain/Ids.ts"
-import { pendingApprovals } from "../domain/Session.ts"
+import { type CallState, pendingApprovals } from "../domain/Session.ts"
 import { observer } from "../observability/Measure.ts"
 import { recorder } from "../observability/Metrics.ts"
 import { attributes, annotate } from "../observability/Telemetry.ts"
 import { endLeftover } from "../sandbox/Leftover.ts"
 import { type OwnedIndex, SessionIndex, type SessionMeta } from "../store/SessionIndex.ts"
 import * as JournalApprover from "./journalApprover.ts"
+import { recover } from "./recover.ts"
 import { type Parts, RuntimeFactory } from "./RuntimeFactory.ts"
 import { RuntimeError } from "./RuntimeError.ts"
 import * as SessionLog from "./sessionLog.ts"
 import type { Accepted, Prompt, SessionRuntime, SessionStatus, Subscription } from "./SessionRuntime.ts"
 import * as Tasks from "./tasks.ts"
+import type { TaskSlots } from "./TaskSlots.ts"
 
 interface Live {
   readonly log: SessionLog.SessionLog
@@ -29,6 +31,7 @@ interface Live {
   readonly lock: Semaphore.Semaphore
   readonly index: OwnedIndex
   readonly scope: Scope.Scope
+  readonly drain: Tasks.Drain
   readonly settings: { meta: SessionMeta; mode: Mode | undefined; max_turns: number | undefined }
 }
 
@@ -98,17 +101,21 @@ const interrupt = (live: Live, id: TaskId | undefined) =>
   Effect.suspend(() => {
     const task = live.tasks.current()
     const found = task !== undefined && live.log.state().task !== undefined && (id === undefined || id === task.task_id)
-    return found ? Effect.asVoid(task.cancel) : refuse("no_task")
+    if (found) return Effect.asVoid(task.cancel)
+    return refuse(live.drain.draining && live.log.state().task !== undefined ? "server_draining" : "no_task")
   })
 
-const subscribe = Effect.fnUntraced(function* (live: Live, { after, answers = false, sink }: Subscription) {
+const subscribe = Effect.fnUntraced(function* (
+  live: Live,
+  { after, answers = false, sink, pace = Effect.void }: Subscription
+) {
   const end = live.log.state().seq
   if (after !== undefined && after.seq > end) return yield* refuse("position_ahead")
   const joining = yield* Effect.acquireRelease(
     Effect.sync(() => live.log.hub.add(sink, { answers, after })),
     ({ leave }) => Effect.sync(leave)
   )
-  if (after !== undefined) yield* Effect.mapError(live.log.replay(after.seq, end, sink), translate)
+  if (after !== undefined) yield* Effect.mapError(live.log.replay(after.seq, end, sink, pace), translate)
   joining.join()
 })
 
@@ -138,14 +145,19 @@ const clearHistory = Effect.fnUntraced(function* (live: Live) {
 
 const contract = (live: Live): SessionRuntime => {
   const { log, lock, parts, settings } = live
-  const ordered = lock.withPermits(1)
+  const ordered = <A>(command: Effect.Effect<A, RuntimeError>) =>
+    lock.withPermits(1)(Effect.suspend(() => (live.drain.draining ? refuse("server_draining") : command)))
   return {
     session_id: log.session_id,
     prompt: (given) => ordered(prompt(live, given)),
     unqueue: (id) => ordered(unqueue(live, id)),
     interrupt: (id) => interrupt(live, id),
     answer: (given) =>
-      Effect.flatMap(live.approver.answer(given), (code) => (code === undefined ? Effect.void : refuse(code))),
+      Effect.suspend(() =>
+        live.drain.draining
+          ? refuse("server_draining")
+          : Effect.flatMap(live.approver.answer(given), (code) => (code === undefined ? Effect.void : refuse(code)))
+      ),
     subscribe: (subscription) => subscribe(live, subscription),
     status: Effect.sync(() => status(live)),
     state: Effect.sync(log.state),
@@ -165,34 +177,73 @@ const contract = (live: Live): SessionRuntime => {
 
 const LEFTOVER_GRACE_MS = 2_000
 
-/**
- * What was running when the process died is ended and closed: its processes are gone, its calls uncertain, its task
- * `interrupted_by_restart`.
- */
-const settleCrash = Effect.fnUntraced(function* (log: SessionLog.SessionLog) {
+/** Processes of calls that were running when the process died. */
+const endLeftovers = Effect.fnUntraced(function* (log: SessionLog.SessionLog) {
   const ended = Effect.forEach(log.leftovers, (leftover) => endLeftover(leftover, LEFTOVER_GRACE_MS), {
     concurrency: 8
   })
   if ((yield* ended).includes(false)) yield* Effect.logWarning("a process of an interrupted call is still alive")
+})
+
+/** A task that cannot go on is closed: its calls are uncertain, its end is `interrupted_by_restart`. */
+const closeCrashed = (log: SessionLog.SessionLog) => {
   const outcome = { status: "failed", error: errorBody("interrupted_by_restart") } as const
-  yield* log.commit(close(log.state(), outcome, { crashed: true }))
+  return log.commit(close(log.state(), outcome, { crashed: true }))
+}
+
+/** Goes on where that is safe (DESIGN §7), and tells whether; closes what is not. */
+const goOn = Effect.fnUntraced(function* (live: Live) {
+  const { log, tasks } = live
+  const { broken } = log
+  const again = ({ call_id, tool_name, arguments: args }: CallState) =>
+    live.parts.engine.repeatable({ call_id, tool_name, arguments: args })
+  const recovery = recover(log.state(), { repeatable: again, broken })
+  if (recovery.kind === "uncertain") yield* closeCrashed(log)
+  const { task } = log.state()
+  if (recovery.kind !== "resume" || task === undefined) {
+    yield* tasks.startQueued(false)
+    return false
+  }
+  const open = pendingApprovals(log.state()).map(({ request_id }) => request_id)
+  live.approver.goesOn(task.task_id, open)
+  yield* tasks.resume({ place: recovery.place, broken })
+  return true
 })
 
 export interface OpenOptions {
   readonly owner: string
   readonly mode?: Mode
   readonly max_turns?: number
+  /** A task that was stopped goes on; otherwise it is closed. */
+  readonly recover?: boolean
+  readonly slots: TaskSlots
+  readonly drain: Tasks.Drain
 }
+
+/** The running session, and its way to stop without an end. */
+export interface Opened {
+  readonly runtime: SessionRuntime
+  /** Its task was stopped before, and went on. */
+  readonly wentOn: boolean
+  readonly suspend: (graceMs: number) => Effect.Effect<void>
+}
+
+/** The log of a session, its crash settled as far as that needs no engine. */
+const openLog = Effect.fnUntraced(function* (meta: SessionMeta, options: OpenOptions) {
+  const log = yield* SessionLog.open(meta, options.owner)
+  const settled = Effect.andThen(endLeftovers(log), options.recover === true ? Effect.void : closeCrashed(log))
+  yield* annotate({ [attributes.session]: meta.session_id })(settled)
+  const { join } = log.hub.add(observer(yield* recorder), { answers: false, after: undefined })
+  join()
+  return log
+})
 
 /** Brings a stored session to life in the caller's scope. */
 export const open = Effect.fnUntraced(function* (meta: SessionMeta, options: OpenOptions) {
-  const factory = yield* RuntimeFactory
+  const [factory, scope] = [yield* RuntimeFactory, yield* Effect.scope]
   const index = (yield* SessionIndex).for(meta.owner)
-  const scope = yield* Effect.scope
-  const log = yield* Effect.mapError(SessionLog.open(meta, options.owner), translate)
-  yield* Effect.mapError(annotate({ [attributes.session]: meta.session_id })(settleCrash(log)), translate)
-  const { join } = log.hub.add(observer(yield* recorder), { answers: false, after: undefined })
-  join()
+  const { slots, drain } = options
+  const log = yield* Effect.mapError(openLog(meta, options), translate)
   const settings: Live["settings"] = {
     meta,
     mode: options.mode ?? (meta.mode as Mode | undefined),
@@ -204,15 +255,14 @@ export const open = Effect.fnUntraced(function* (meta: SessionMeta, options: Ope
   const parts = yield* factory.build({ meta, reporter: log.reporter, approver: approver.approver, mode })
   fallback = parts.mode
   const lock = yield* Semaphore.make(1)
-  const tasks = Tasks.make({
-    log,
-    engine: parts.engine,
-    scope,
-    lock,
-    settings: () => ({
-      ...(settings.meta.model === undefined ? {} : { model: settings.meta.model }),
-      ...(settings.max_turns === undefined ? {} : { max_turns: settings.max_turns })
-    })
+  const taskSettings = () => ({
+    ...(settings.meta.model === undefined ? {} : { model: settings.meta.model }),
+    ...(settings.max_turns === undefined ? {} : { max_turns: settings.max_turns })
   })
-  return contract({ log, approver, parts, tasks, lock, index, scope, settings })
+  const tasks = Tasks.make({ log, engine: parts.engine, scope, lock, settings: taskSettings, slots, drain })
+  const live: Live = { log, approver, parts, tasks, lock, index, scope, settings, drain }
+  const wentOn = options.recover === true && (yield* Effect.mapError(lock.withPermits(1)(goOn(live)), translate))
+  // What holds the lock now has begun before the drain, and its task is to be stopped, too.
+  const suspend = (graceMs: number) => Effect.andThen(lock.withPermits(1)(Effect.void), tasks.suspend(graceMs))
+  return { runtime: contract(live), wentOn, suspend } satisfies Opened
 })

@@ -4,29 +4,33 @@
  */
 import { Effect, Exit, Scope } from "effect"
 import type { SessionId } from "../domain/Ids.ts"
-import { localOwner, type Owner, ownerOf, scopeKey, type SessionKey, sessionKey } from "../domain/Principal.ts"
+import {
+  localOwner,
+  type Owner,
+  ownerOf,
+  scopeKey,
+  type SessionKey,
+  sessionKey,
+  sessionOf
+} from "../domain/Principal.ts"
 import { own } from "../sandbox/ProcessIdentity.ts"
-import type { Journal } from "../store/Journal.ts"
+import { Journal } from "../store/Journal.ts"
 import { SessionIndex, type SessionMeta } from "../store/SessionIndex.ts"
 import type { StoreError } from "../store/StoreError.ts"
-import { open as openLive, type OpenOptions } from "./liveSession.ts"
+import { open as openLive, type Opened, type OpenOptions } from "./liveSession.ts"
 import { RuntimeError } from "./RuntimeError.ts"
 import type { RuntimeFactory } from "./RuntimeFactory.ts"
 import type { CreateOptions, Sessions } from "./RuntimeManager.ts"
-import type { SessionRuntime } from "./SessionRuntime.ts"
+import type { Drain } from "./tasks.ts"
+import { TaskSlots } from "./TaskSlots.ts"
 
 type Entry =
   | { readonly kind: "creating" }
-  | {
-      readonly kind: "present"
-      readonly owner: Owner
-      readonly runtime: SessionRuntime
-      readonly scope: Scope.Closeable
-    }
+  | { readonly kind: "present"; readonly owner: Owner; readonly opened: Opened; readonly scope: Scope.Closeable }
   | { readonly kind: "ending" }
 
 type Entries = Map<SessionKey, Entry>
-type Overrides = Pick<CreateOptions, "mode" | "max_turns">
+type Overrides = Pick<CreateOptions, "mode" | "max_turns"> & { readonly recover?: boolean }
 
 const refuse = (code: RuntimeError["code"]) => Effect.fail(new RuntimeError({ code }))
 const translate = (error: StoreError) => new RuntimeError({ code: error.code, detail: error.detail, cause: error })
@@ -47,7 +51,8 @@ const newMeta = (owner: Owner, id: SessionId, options: CreateOptions): SessionMe
 
 const overrides = (options: Overrides) => ({
   ...(options.mode === undefined ? {} : { mode: options.mode }),
-  ...(options.max_turns === undefined ? {} : { max_turns: options.max_turns })
+  ...(options.max_turns === undefined ? {} : { max_turns: options.max_turns }),
+  ...(options.recover === undefined ? {} : { recover: options.recover })
 })
 
 const bringUp = Effect.fnUntraced(function* (
@@ -57,17 +62,17 @@ const bringUp = Effect.fnUntraced(function* (
 ) {
   const scope = yield* Scope.fork(parent)
   const opened = Effect.flatMap(Effect.mapError(meta, translate), (found) => openLive(found, options))
-  const runtime = yield* Effect.provideService(opened, Scope.Scope, scope).pipe(
+  const made = yield* Effect.provideService(opened, Scope.Scope, scope).pipe(
     Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
   )
-  return { runtime, scope }
+  return { opened: made, scope }
 })
 
 type BroughtUp = Effect.Success<ReturnType<typeof bringUp>>
 
 /** Holds the id while `made` runs; a failure gives it back. */
 const placed = <R>(entries: Entries, owner: Owner, id: SessionId, made: Effect.Effect<BroughtUp, RuntimeError, R>) =>
-  Effect.suspend((): Effect.Effect<SessionRuntime, RuntimeError, R> => {
+  Effect.suspend((): Effect.Effect<Opened, RuntimeError, R> => {
     const key = sessionKey(owner, id)
     const entry = entries.get(key)
     if (entry?.kind === "present") return refuse("session_exists")
@@ -76,7 +81,7 @@ const placed = <R>(entries: Entries, owner: Owner, id: SessionId, made: Effect.E
     return made.pipe(
       Effect.map((up) => {
         entries.set(key, { kind: "present", owner, ...up })
-        return up.runtime
+        return up.opened
       }),
       Effect.onError(() => Effect.sync(() => void entries.delete(key)))
     )
@@ -85,7 +90,7 @@ const placed = <R>(entries: Entries, owner: Owner, id: SessionId, made: Effect.E
 const get = (entries: Entries, key: SessionKey) =>
   Effect.suspend(() => {
     const entry = entries.get(key)
-    return entry?.kind === "present" ? Effect.succeed(entry.runtime) : refuse("session_not_found")
+    return entry?.kind === "present" ? Effect.succeed(entry.opened.runtime) : refuse("session_not_found")
   })
 
 const destroy = (entries: Entries, key: SessionKey) =>
@@ -99,41 +104,90 @@ const destroy = (entries: Entries, key: SessionKey) =>
 
 const present = (entries: Entries, owner: Owner): ReadonlyArray<SessionId> =>
   Array.from(entries.values()).flatMap((entry) =>
-    entry.kind === "present" && scopeKey(entry.owner) === scopeKey(owner) ? [entry.runtime.session_id] : []
+    entry.kind === "present" && scopeKey(entry.owner) === scopeKey(owner) ? [entry.opened.runtime.session_id] : []
   )
+
+/** Stops every task without an end and gives the sessions up; they can be read on. */
+const suspendAll = (entries: Entries, drain: Drain, graceMs: number) =>
+  Effect.suspend(() => {
+    drain.draining = true
+    const all = Array.from(entries.values()).flatMap((entry) => (entry.kind === "present" ? [entry] : []))
+    return Effect.forEach(
+      all,
+      ({ opened, scope }) => Effect.andThen(opened.suspend(graceMs), Scope.close(scope, Exit.void)),
+      { concurrency: "unbounded", discard: true }
+    )
+  })
+
+const runtimeOf = <E>(opened: Effect.Effect<Opened, E>) => Effect.map(opened, ({ runtime }) => runtime)
+
+/** Sessions brought back at the same time. */
+const RESUMING = 16
+
+/** Brings back what has a task that was stopped; gives how many go on. What cannot be brought back is logged. */
+const resumeAll = (
+  journal: Journal["Service"],
+  open: (owner: Owner, id: SessionId, options: Overrides) => Effect.Effect<Opened, RuntimeError>
+) =>
+  Effect.gen(function* () {
+    const keys = yield* Effect.mapError(journal.unfinished, translate)
+    const goesOn = (key: SessionKey) => {
+      const { owner, session_id: id } = sessionOf(key)
+      return Effect.map(open(owner, id, { recover: true }), ({ wentOn }) => wentOn).pipe(
+        Effect.catch((error) =>
+          Effect.as(Effect.logWarning("a session could not go on", { session: id, code: error.code }), false)
+        )
+      )
+    }
+    const went = yield* Effect.forEach(keys, goesOn, { concurrency: RESUMING })
+    return went.filter(Boolean).length
+  }).pipe(Effect.catch((error) => Effect.as(Effect.logError("no session could go on", error), 0)))
+
+const reserve = (owned: Pick<SessionIndex["Service"], "nextNumber">, kind: string) => {
+  const name = `${kind}-channel-session`
+  return Effect.mapBoth(owned.nextNumber(name), {
+    onFailure: translate,
+    onSuccess: (n) => `${name}-${n}` as SessionId
+  })
+}
 
 /** The operations of RuntimeManager over sessions that live in the caller's scope. */
 export const makeRegistry = Effect.gen(function* () {
-  const index = yield* SessionIndex
+  const [index, journal, slots] = [yield* SessionIndex, yield* Journal, yield* TaskSlots]
   const services = yield* Effect.context<RuntimeFactory | Journal | SessionIndex>()
   const parent = yield* Effect.scope
   const entries: Entries = new Map()
-  const holder = own()
+  const drain: Drain = { draining: false }
+  const shared = { owner: own(), slots, drain }
 
-  const sessionsOf = (owner: Owner): Sessions => {
-    const owned = index.for(owner)
-    const make = (id: SessionId, meta: Effect.Effect<SessionMeta, StoreError>, options: Overrides) =>
-      placed(
-        entries,
-        owner,
-        id,
-        Effect.provideContext(bringUp(parent, meta, { ...overrides(options), owner: holder }), services)
-      )
-    return {
-      create: (id, options) => {
-        const meta = newMeta(owner, id, options)
-        return make(id, Effect.as(owned.create(meta), meta), options)
-      },
-      open: (id, options = {}) =>
-        Effect.suspend(() => {
-          const entry = entries.get(sessionKey(owner, id))
-          return entry?.kind === "present" ? Effect.succeed(entry.runtime) : make(id, owned.get(id), options)
-        }),
-      get: (id) => get(entries, sessionKey(owner, id)),
-      destroy: (id) => destroy(entries, sessionKey(owner, id)),
-      list: Effect.sync(() => present(entries, owner)),
-      count: Effect.sync(() => present(entries, owner).length)
-    }
+  const make = (owner: Owner, id: SessionId, meta: Effect.Effect<SessionMeta, StoreError>, options: Overrides) =>
+    Effect.suspend(() => {
+      if (drain.draining) return refuse("server_draining")
+      const made = bringUp(parent, meta, { ...overrides(options), ...shared })
+      return placed(entries, owner, id, Effect.provideContext(made, services))
+    })
+  const open = (owner: Owner, id: SessionId, options: Overrides) =>
+    Effect.suspend(() => {
+      const entry = entries.get(sessionKey(owner, id))
+      if (entry?.kind === "present") return Effect.succeed(entry.opened)
+      return make(owner, id, index.for(owner).get(id), options)
+    })
+  const sessionsOf = (owner: Owner): Sessions => ({
+    create: (id, options) => {
+      const meta = newMeta(owner, id, options)
+      return runtimeOf(make(owner, id, Effect.as(index.for(owner).create(meta), meta), options))
+    },
+    open: (id, options = {}) => runtimeOf(open(owner, id, options)),
+    reserve: (kind) => reserve(index.for(owner), kind),
+    get: (id) => get(entries, sessionKey(owner, id)),
+    destroy: (id) => destroy(entries, sessionKey(owner, id)),
+    list: Effect.sync(() => present(entries, owner)),
+    count: Effect.sync(() => present(entries, owner).length)
+  })
+  return {
+    ...sessionsOf(localOwner),
+    for: sessionsOf,
+    suspendAll: (graceMs: number) => suspendAll(entries, drain, graceMs),
+    resumeAll: resumeAll(journal, open)
   }
-  return { ...sessionsOf(localOwner), for: sessionsOf }
 })

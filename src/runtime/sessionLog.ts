@@ -15,7 +15,7 @@ import {
   type StateName
 } from "../domain/Event.ts"
 import { fold } from "../domain/Fold.ts"
-import { newEventId, processMark, type SessionId } from "../domain/Ids.ts"
+import { type CallId, newEventId, processMark, type SessionId } from "../domain/Ids.ts"
 import { type SessionKey, sessionKey } from "../domain/Principal.ts"
 import { initial, type SessionState } from "../domain/Session.ts"
 import { ReportError, Reporter } from "../engine/Reporter.ts"
@@ -36,11 +36,18 @@ export interface SessionLog {
   readonly commit: (bodies: ReadonlyArray<ReportBody>) => Effect.Effect<SessionState, ReportError>
   readonly signal: (bodies: ReadonlyArray<LiveBody>) => void
   /** Public events with `seq` in (after, upTo], page by page. */
-  readonly replay: (after: number, upTo: number, sink: EventHub.Sink) => Effect.Effect<void, StoreError>
+  readonly replay: (
+    after: number,
+    upTo: number,
+    sink: EventHub.Sink,
+    pace: Effect.Effect<void>
+  ) => Effect.Effect<void, StoreError>
   /** Positions that could not be read back when the session was opened. */
   readonly damaged: ReadonlyArray<number>
   /** Child processes of calls that had no result when the session was opened. */
   readonly leftovers: ReadonlyArray<Leftover>
+  /** Calls whose arguments did not parse. */
+  readonly broken: ReadonlySet<CallId>
 }
 
 /** What events call the session, and what the journal does. */
@@ -66,6 +73,7 @@ const load = Effect.fnUntraced(function* (journal: Journal["Service"], key: Sess
   let state: SessionState = initial
   const damaged: Array<number> = []
   const processes = new Map<string, Leftover>()
+  const broken = new Set<CallId>()
   for (let after = 0, more = true; more;) {
     const page = yield* journal.read(key, after)
     for (const { body, seq } of page.records) {
@@ -73,12 +81,13 @@ const load = Effect.fnUntraced(function* (journal: Journal["Service"], key: Sess
       if (body.type === "process_started")
         processes.set(body.call_id, { ...body, id: processMark(body.task_id, body.call_id) })
       if (body.type === "tool_result") processes.delete(body.call_id)
+      if (body.type === "raw_arguments") broken.add(body.call_id)
     }
     damaged.push(...page.damaged)
     after = Math.max(page.records.at(-1)?.pos ?? after, ...page.damaged.slice(-1), after)
     more = page.more
   }
-  return { state, damaged, leftovers: Array.from(processes.values()) }
+  return { state, damaged, leftovers: Array.from(processes.values()), broken }
 })
 
 type Found = Effect.Success<ReturnType<typeof load>>
@@ -101,13 +110,14 @@ const number = (numbers: Numbers, facts: ReadonlyArray<CommitQueue.Reported>): R
 
 /** Public events with `seq` in (after, upTo], page by page. */
 const replayer = (journal: Journal["Service"], { session_id, key }: Name) =>
-  Effect.fnUntraced(function* (after: number, upTo: number, sink: EventHub.Sink) {
+  Effect.fnUntraced(function* (after: number, upTo: number, sink: EventHub.Sink, pace: Effect.Effect<void>) {
     for (let from = after; from < upTo;) {
       const page = yield* journal.readPublic(key, from)
       const events = page.records
         .flatMap((record) => eventOf(session_id, record) ?? [])
         .filter((event) => event.seq <= upTo)
       if (events.length > 0) sink(events)
+      yield* pace
       from = page.more ? (page.records.at(-1)?.seq ?? upTo) : upTo
     }
   })
@@ -191,11 +201,11 @@ const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tai
     hub.publish(bodies.map((body): LiveEvent => ({ v: 1, session_id, ts, ...body })))
   }
   const reporter = Reporter.of({ report: commit, later, signal, state: Effect.sync(() => state) })
-  const { damaged, leftovers } = found
+  const { damaged, leftovers, broken } = found
   const read = { state: () => state, stateName: () => stateName, replay: replayer(journal, name) }
   const release = Effect.suspend(() => Effect.ignore(journal.release(key, owned.epoch)))
   return {
-    log: { session_id, hub, reporter, commit, signal, damaged, leftovers, ...read } satisfies SessionLog,
+    log: { session_id, hub, reporter, commit, signal, damaged, leftovers, broken, ...read } satisfies SessionLog,
     release
   }
 }

@@ -1,29 +1,41 @@
 /**
  * The one task slot of a session (R055–R057). Owns: starting a task as a fiber of the session's scope, its broadcast
- * end, its cancellation, the next waiting prompt. Invariant: a task's fiber ends before its `await` does, and a slot
+ * end, its cancellation, its suspension, the next waiting prompt. Invariant: a task's fiber ends before its `await` does, and a slot
  * is only cleared by the task that holds it.
  */
 import { Deferred, Effect, Fiber, type Scope, type Semaphore } from "effect"
-import { close, nextQueued } from "../domain/Decide.ts"
+import { close, nextQueued, suspendedEnd } from "../domain/Decide.ts"
 import { errorBody } from "../domain/ErrorCode.ts"
 import type { Durable } from "../domain/Event.ts"
 import { newTaskId, type TaskId } from "../domain/Ids.ts"
 import type { EndedTask } from "../domain/Session.ts"
-import type { Engine } from "../engine/Engine.ts"
+import type { Engine, TaskInput } from "../engine/Engine.ts"
 import type { ReportError } from "../engine/Reporter.ts"
+import type { Resumption } from "../engine/Resumption.ts"
+import * as Suspension from "../engine/Suspension.ts"
 import { annotate, attributes, spans } from "../observability/Telemetry.ts"
+import { RuntimeError } from "./RuntimeError.ts"
 import type { SessionLog } from "./sessionLog.ts"
 import type { Task } from "./Task.ts"
+import type { TaskSlots, TaskTicket } from "./TaskSlots.ts"
 
 interface Slot {
   readonly task: Task
   readonly fiber: Fiber.Fiber<unknown, unknown>
+  readonly suspension: Suspension.Suspension
 }
+
+type Named = Pick<Durable<"task_started">, "task_id" | "prompt_id">
+type Work = (input: TaskInput) => Effect.Effect<EndedTask, ReportError>
 
 export interface Tasks {
   readonly current: () => Task | undefined
-  /** Commits the start and runs it. The caller holds the session's command lock. */
-  readonly start: (event: Durable<"task_started">) => Effect.Effect<Task, ReportError>
+  /** Commits the start and runs it; `rate_limited` where too many wait. The caller holds the session's command lock. */
+  readonly start: (event: Durable<"task_started">) => Effect.Effect<Task, ReportError | RuntimeError>
+  /** Goes on with the task that the state holds and nobody runs. Under the lock, too. */
+  readonly resume: (from: Resumption) => Effect.Effect<void>
+  /** Stops the running task without an end; its tools get the time first. Ends when it has stopped. */
+  readonly suspend: (graceMs: number) => Effect.Effect<void>
   /** Ends a task that the state still holds although nothing runs it (its store failed it). Under the lock, too. */
   readonly closeOrphan: Effect.Effect<void, ReportError>
   /** Starts the next waiting prompt, where there is one and none runs. Under the lock, too. */
@@ -37,6 +49,13 @@ export interface Options {
   /** The session's command lock. */
   readonly lock: Semaphore.Semaphore
   readonly settings: () => { readonly model?: string; readonly max_turns?: number }
+  readonly slots: TaskSlots
+  readonly drain: Drain
+}
+
+/** Of the whole process: once it drains, nothing new begins. */
+export interface Drain {
+  draining: boolean
 }
 
 const lost = (task_id: TaskId): EndedTask => ({
@@ -46,68 +65,138 @@ const lost = (task_id: TaskId): EndedTask => ({
   usage: { input_tokens: 0, output_tokens: 0 }
 })
 
+const tooMany = new RuntimeError({ code: "rate_limited", detail: "Too many tasks wait already; try again later." })
+
 /** The end of one task: told once, to everyone. */
 interface Ending {
   readonly end: Deferred.Deferred<EndedTask>
   told: EndedTask | undefined
 }
 
-const handle = (event: Durable<"task_started">, ending: Ending, cancel: Effect.Effect<unknown>): Task => ({
-  task_id: event.task_id,
-  prompt_id: event.prompt_id,
+const handle = ({ task_id, prompt_id }: Named, ending: Ending, cancel: Effect.Effect<unknown>): Task => ({
+  task_id,
+  prompt_id,
   status: Effect.sync(() => ending.told?.status ?? "running"),
   await: Deferred.await(ending.end),
   cancel: Effect.andThen(cancel, Deferred.await(ending.end))
 })
 
-export const make = ({ log, engine, scope, lock, settings }: Options): Tasks => {
-  let slot: Slot | undefined
+/** Leave to begin: tells the place while it waits; who is interrupted in it makes room at once. */
+const leaveToRun = (log: SessionLog, task_id: TaskId, ticket: TaskTicket) => {
+  const { wait } = ticket
+  if (wait === undefined) return {}
+  const ready = Effect.suspend(() => {
+    log.signal([{ type: "state", state: "preparing", task_id }])
+    ticket.follow((position) => log.signal([{ type: "task_waiting", task_id, position }]))
+    return Effect.onInterrupt(wait, () => Effect.sync(ticket.leave))
+  })
+  return { ready }
+}
 
-  const cancel = (task_id: TaskId) =>
-    Effect.suspend(() => {
-      if (slot?.task.task_id !== task_id) return Effect.void
-      log.signal([{ type: "state", state: "cancelling", task_id }])
-      return Fiber.interrupt(slot.fiber)
-    })
+interface Own extends Options {
+  slot: Slot | undefined
+}
 
-  const finish = (task_id: TaskId, ending: Ending) =>
-    Effect.sync(() => {
-      const last = log.state().last
-      if (slot?.task.task_id === task_id) slot = undefined
-      ending.told = last?.task_id === task_id ? last : lost(task_id)
-      Deferred.doneUnsafe(ending.end, Effect.succeed(ending.told))
-    })
-
-  const start = Effect.fnUntraced(function* (event: Durable<"task_started">) {
-    yield* log.commit([event])
-    const { task_id } = event
-    const ending: Ending = { end: Deferred.makeUnsafe(), told: undefined }
-    const task = handle(event, ending, cancel(task_id))
-    const run = engine.run({ session_id: log.session_id, task_id, ...settings() }).pipe(
-      Effect.tap((end) => Effect.logDebug("task ended", { outcome: end.status, code: end.error?.code })),
-      Effect.withSpan(spans.task),
-      annotate({ [attributes.session]: log.session_id, [attributes.task]: task_id }),
-      Effect.onExit(() => finish(task_id, ending)),
-      Effect.andThen(lock.withPermits(1)(Effect.suspend(() => startQueued(false)))),
-      Effect.ignore
-    )
-    // At once: a fiber that is interrupted before its first step would end nothing and tell nobody.
-    const fiber = yield* Effect.forkIn(Effect.interruptible(run), scope, { startImmediately: true })
-    if (ending.told === undefined) slot = { task, fiber }
-    return task
-  }, Effect.uninterruptible)
-
-  const startQueued = (resume: boolean): Effect.Effect<void, ReportError> => {
-    const event = nextQueued(log.state(), newTaskId(), resume)
-    return event === undefined ? Effect.void : Effect.asVoid(start(event))
-  }
-
-  const closeOrphan = Effect.suspend(() => {
-    const orphan = slot === undefined ? log.state().task : undefined
-    if (orphan === undefined) return Effect.void
-    const error = errorBody("storage_unavailable")
-    return Effect.asVoid(log.commit(close(log.state(), { status: "failed", error }, { crashed: true })))
+const cancel = (own: Own, task_id: TaskId) =>
+  Effect.suspend(() => {
+    const { slot, log } = own
+    if (slot?.task.task_id !== task_id) return Effect.void
+    slot.suspension.withdraw()
+    log.signal([{ type: "state", state: "cancelling", task_id }])
+    return Fiber.interrupt(slot.fiber)
   })
 
-  return { current: () => slot?.task, start, closeOrphan, startQueued }
+const finish = (own: Own, task_id: TaskId, ending: Ending, ticket: TaskTicket) =>
+  Effect.sync(() => {
+    const state = own.log.state()
+    if (own.slot?.task.task_id === task_id) own.slot = undefined
+    ticket.leave()
+    const stopped = own.drain.draining ? suspendedEnd(state, task_id) : undefined
+    const end = state.last?.task_id === task_id ? state.last : (stopped ?? lost(task_id))
+    // A stopped task has no end: its status stays what the journal says it is.
+    if (stopped === undefined) ending.told = end
+    Deferred.doneUnsafe(ending.end, Effect.succeed(end))
+  })
+
+const launch = Effect.fnUntraced(function* (own: Own, named: Named, ticket: TaskTicket, work: Work) {
+  const { log, lock, scope, settings } = own
+  const { task_id } = named
+  const ending: Ending = { end: Deferred.makeUnsafe(), told: undefined }
+  const task = handle(named, ending, cancel(own, task_id))
+  const suspension = Suspension.make()
+  const input = { session_id: log.session_id, task_id, suspension, ...settings() }
+  const run = work({ ...input, ...leaveToRun(log, task_id, ticket) }).pipe(
+    Effect.tap((end) => Effect.logDebug("task ended", { outcome: end.status, code: end.error?.code })),
+    Effect.withSpan(spans.task),
+    annotate({ [attributes.session]: log.session_id, [attributes.task]: task_id }),
+    Effect.onExit(() => finish(own, task_id, ending, ticket)),
+    Effect.andThen(lock.withPermits(1)(startQueued(own, false))),
+    Effect.ignore
+  )
+  // At once: a fiber that is interrupted before its first step would end nothing and tell nobody.
+  const fiber = yield* Effect.forkIn(Effect.interruptible(run), scope, { startImmediately: true })
+  if (!(yield* Deferred.isDone(ending.end))) own.slot = { task, fiber, suspension }
+  return task
+}, Effect.uninterruptible)
+
+const start = Effect.fnUntraced(function* (own: Own, event: Durable<"task_started">, accepted: boolean) {
+  const ticket = own.slots.enter({ accepted })
+  if (ticket === undefined) return yield* tooMany
+  yield* Effect.onError(own.log.commit([event]), () => Effect.sync(ticket.leave))
+  return yield* launch(own, event, ticket, own.engine.run)
+}, Effect.uninterruptible)
+
+const startQueued = (own: Own, resume: boolean): Effect.Effect<void, ReportError> =>
+  Effect.suspend(() => {
+    const event = nextQueued(own.log.state(), newTaskId(), resume)
+    if (event === undefined) return Effect.void
+    // Begun for whoever goes on with it: only a task that is stored as running is looked for then.
+    if (own.drain.draining) return Effect.asVoid(own.log.commit([event]))
+    return Effect.asVoid(Effect.catchTag(start(own, event, true), "RuntimeError", () => Effect.void))
+  })
+
+const resume = (own: Own, from: Resumption) =>
+  Effect.suspend(() => {
+    const { task } = own.log.state()
+    const ticket = task === undefined || own.drain.draining ? undefined : own.slots.enter({ accepted: true })
+    if (task === undefined || ticket === undefined) return Effect.void
+    return Effect.asVoid(launch(own, task, ticket, (input) => own.engine.resume(input, from)))
+  })
+
+/** Also what followed the task meanwhile. */
+const stop = (own: Own, graceMs: number): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    if (own.slot === undefined) return Effect.void
+    const { fiber, suspension } = own.slot
+    suspension.ask()
+    return Effect.timeoutOption(suspension.quiet, graceMs).pipe(
+      Effect.andThen(Fiber.interrupt(fiber)),
+      Effect.andThen(stop(own, graceMs))
+    )
+  })
+
+const suspend = Effect.fnUntraced(function* (own: Own, graceMs: number) {
+  yield* stop(own, graceMs)
+  yield* Effect.ignore(own.lock.withPermits(1)(startQueued(own, false)))
+  const { task } = own.log.state()
+  if (task !== undefined) own.log.signal([{ type: "state", state: "suspended", task_id: task.task_id }])
+})
+
+const closeOrphan = ({ slot, log }: Own) => {
+  const orphan = slot === undefined ? log.state().task : undefined
+  if (orphan === undefined) return Effect.void
+  const error = errorBody("storage_unavailable")
+  return Effect.asVoid(log.commit(close(log.state(), { status: "failed", error }, { crashed: true })))
+}
+
+export const make = (options: Options): Tasks => {
+  const own: Own = { ...options, slot: undefined }
+  return {
+    current: () => own.slot?.task,
+    start: (event) => start(own, event, false),
+    resume: (from) => resume(own, from),
+    suspend: (graceMs) => suspend(own, graceMs),
+    closeOrphan: Effect.suspend(() => closeOrphan(own)),
+    startQueued: (lift) => startQueued(own, lift)
+  }
 }

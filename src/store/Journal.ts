@@ -66,5 +66,7 @@ export class Journal extends Context.Service<
     readonly read: (session: SessionKey, after: number, limit?: number) => Effect.Effect<Page, StoreError>
     /** Public records with `seq` > `after`, in order, at most `limit` (default 1,000). */
     readonly readPublic: (session: SessionKey, after: number, limit?: number) => Effect.Effect<Page, StoreError>
+    /** Sessions whose newest task has no terminal event: it runs somewhere, or was stopped and can go on. */
+    readonly unfinished: Effect.Effect<ReadonlyArray<SessionKey>, StoreError>
   }
 >()("claw/store/Journal") {}

@@ -3,11 +3,14 @@
  * Does not own: where a head comes from. Invariant: only the newest claim's epoch passes, `pos` goes on by one, `seq`
  * goes on by one over public records and is absent from private ones; all of an append passes, or none of it.
  */
-import { isPrivate } from "../domain/Event.ts"
+import { type DurableType, isPrivate } from "../domain/Event.ts"
 import type { SessionKey } from "../domain/Principal.ts"
 import type { JournalRecord } from "./Journal.ts"
 import { encode } from "./recordBody.ts"
 import { StoreError } from "./StoreError.ts"
+
+/** Facts that begin and end a task. */
+export const TASK_EDGES: ReadonlyArray<DurableType> = ["task_started", "task_completed", "task_canceled", "task_failed"]
 
 /** The owner of a session that was removed: its epoch lives on, so that whoever still writes is fenced. */
 export const REMOVED = ""

@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, type Layer } from "effect"
 import { CallId, StreamId, TaskId } from "../../src/domain/Ids.ts"
 import { Journal, type JournalRecord } from "../../src/store/Journal.ts"
-import type { SessionIndex } from "../../src/store/SessionIndex.ts"
+import { SessionIndex } from "../../src/store/SessionIndex.ts"
 import type { StoreError } from "../../src/store/StoreError.ts"
 import { filled, mixed, privateRecord, publicRecord, readAll, record, run, sessionId } from "../support/storeRecords.ts"
 
@@ -203,9 +203,33 @@ const concurrency = (store: Store) => {
   )
 }
 
+const unfinished = (store: Store) => {
+  it.effect("knows the sessions whose newest task has no end, and no removed ones", () =>
+    Effect.gen(function* () {
+      const [journal, index] = [yield* Journal, yield* SessionIndex]
+      const ended = (pos: number, seq: number, type: "task_completed" | "task_canceled") =>
+        record(pos, seq, { type, task_id: turn.task_id, usage: { input_tokens: 0, output_tokens: 0 } })
+      yield* filled("empty", [])
+      yield* filled("running", [
+        publicRecord(1, 1),
+        privateRecord(2),
+        ...answer.map((one) => ({ ...one, pos: one.pos + 2, ...(one.seq === undefined ? {} : { seq: one.seq + 1 }) }))
+      ])
+      yield* filled("ended", [publicRecord(1, 1), ended(2, 2, "task_completed"), privateRecord(3)])
+      yield* filled("again", [publicRecord(1, 1), ended(2, 2, "task_canceled"), publicRecord(3, 3)])
+      const given = yield* filled("given_up", [publicRecord(1, 1)])
+      yield* journal.release(given.session, given.epoch)
+      yield* filled("removed", [publicRecord(1, 1)])
+      yield* index.remove(sessionId("removed"))
+      assert.deepStrictEqual((yield* journal.unfinished).toSorted(), ["again", "given_up", "running"])
+    }).pipe(Effect.provide(store))
+  )
+}
+
 export const journalContract = (name: string, store: Store) =>
   describe(`Journal, ${name}`, () => {
     pages(store)
     refusals(store)
     concurrency(store)
+    unfinished(store)
   })

@@ -114,14 +114,13 @@ describe("events over HTTP", () => {
       const http = yield* serve()
       yield* http.ask("POST", "/api/sessions", { ...at, body: { session_id: "s" } })
       const { hostname, port } = new URL(http.origin)
+      const gone = Deferred.makeUnsafe<void>()
       const socket = yield* Effect.acquireRelease(
         Effect.sync(() => connect(Number(port), hostname)),
         (open) => Effect.sync(() => open.destroy())
       )
-      const stalled = Effect.callback<void>((resume) => {
-        socket.on("error", () => {})
-        socket.once("close", () => resume(Effect.void))
-      })
+      socket.on("error", () => {})
+      socket.once("close", () => Deferred.doneUnsafe(gone, Effect.void))
       const begun = Effect.callback<void>((resume) => {
         socket.once("data", () => {
           socket.pause()
@@ -138,7 +137,7 @@ describe("events over HTTP", () => {
       const metrics = yield* http.ask("GET", "/metrics", { as: "admin" })
       assert.match(metrics.text, /^claw_slow_consumers_total [1-9]/m)
       socket.resume()
-      yield* stalled
+      yield* Deferred.await(gone)
     }).pipe(
       Effect.scoped,
       Effect.provide(layer({ script: () => flood }, { limit: { outbox_bytes: 65_536, write_ms: 60_000 } }))

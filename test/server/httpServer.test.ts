@@ -88,7 +88,7 @@ describe("the server over HTTP", () => {
       yield* events.until((event) => event.type === "task_completed")
       yield* http.ask("GET", "/api/sessions/none", at)
       yield* http.ask("GET", "/api/me")
-      yield* http.ask("BREW", "/tea/1")
+      yield* http.ask("PROPFIND", "/tea/1")
       const { text, headers } = yield* http.ask("GET", "/metrics", { as: "admin" })
       assert.strictEqual(headers["content-type"], "text/plain; version=0.0.4; charset=utf-8")
       const has = [

@@ -27,3 +27,6 @@ export const runScript = (script: URL, args: ReadonlyArray<string>) =>
 
 const storeScript = new URL("./storeChild.ts", import.meta.url)
 export const storeChild = (...args: ReadonlyArray<string>) => runScript(storeScript, args)
+
+const runtimeScript = new URL("./runtimeChild.ts", import.meta.url)
+export const runtimeChild = (...args: ReadonlyArray<string>) => runScript(runtimeScript, args)

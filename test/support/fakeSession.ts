@@ -22,7 +22,7 @@ export interface FakeSession {
   readonly watched: () => { readonly ever: number; readonly now: number }
 }
 
-const live = new Set(["text_delta", "thinking_delta", "tool_output_delta", "state", "retrying"])
+const live = new Set(["text_delta", "thinking_delta", "tool_output_delta", "state", "retrying", "task_waiting"])
 
 const unused = (name: string) => () => Effect.die(new Error(`the fake session has no ${name}`))
 

@@ -1,5 +1,5 @@
 /** Sessions over the memory store, a scripted model and a gate that asks through the runtime's own approver. */
-import { Effect, Layer, type Scope } from "effect"
+import { Effect, Layer, type Scope, type Stream } from "effect"
 import { ApprovalGate, type Check, type Verdict } from "../../src/approval/ApprovalGate.ts"
 import type { Approver } from "../../src/approval/Approver.ts"
 import { GrantStore, layerMemory as grantsInMemory } from "../../src/approval/GrantStore.ts"
@@ -8,6 +8,7 @@ import type { DurableEvent, SessionEvent } from "../../src/domain/Event.ts"
 import { newRequestId, type SessionId } from "../../src/domain/Ids.ts"
 import * as Engine from "../../src/engine/Engine.ts"
 import { Reporter } from "../../src/engine/Reporter.ts"
+import type { ModelPart } from "../../src/provider/ModelPart.ts"
 import { makeScripted, Provider, type Script } from "../../src/provider/Provider.ts"
 import { RuntimeFactory } from "../../src/runtime/RuntimeFactory.ts"
 import * as RuntimeManager from "../../src/runtime/RuntimeManager.ts"
@@ -31,13 +32,13 @@ const asking = (approver: Approver["Service"], expiresInMs: number, checking: Ef
   ApprovalGate.of({
     check: Effect.fnUntraced(function* (check: Check) {
       yield* checking
-      if (check.assessment.risk === "safe") return allow(check)
+      if (check.assessment.risk === "safe" || check.allowed === true) return allow(check)
       const { task_id, turn, call, assessment } = check
-      const request_id = newRequestId()
+      const request_id = check.open?.request_id ?? newRequestId()
       const reply = yield* approver.ask({
         task_id,
         turn,
-        request: {
+        request: check.open ?? {
           request_id,
           kind: "tool",
           call_id: call.call_id,
@@ -49,8 +50,8 @@ const asking = (approver: Approver["Service"], expiresInMs: number, checking: Ef
           expires_at: new Date(Date.now() + expiresInMs).toISOString()
         }
       })
-      const { decision, via } = reply
-      const verdict: Verdict = { decision, via, request_id }
+      const { decision, via, by } = reply
+      const verdict: Verdict = { decision, via, request_id, ...(by === undefined ? {} : { by }) }
       return decision === "deny" ? verdict : { ...allow(check), ...verdict }
     })
   })
@@ -75,8 +76,16 @@ const factory = ({ script, tools = [], expiresInMs = 60_000, checking = Effect.v
     })
   )
 
-export const layer = (options: RuntimeKitOptions) =>
-  RuntimeManager.layer.pipe(Layer.provide(factory(options)), Layer.provideMerge(layerMemory))
+/** Over a store of the test's own, which may outlive it. */
+export const manager = (options: RuntimeKitOptions) => RuntimeManager.layer.pipe(Layer.provide(factory(options)))
+
+export const layer = (options: RuntimeKitOptions) => manager(options).pipe(Layer.provideMerge(layerMemory))
+
+/** Answers by what the conversation has so far, so that a script goes on after a restart. */
+export const byHistory =
+  (...answers: ReadonlyArray<Stream.Stream<ModelPart>>): Script =>
+  ({ messages }) =>
+    answers[Math.min(messages.filter(({ role }) => role === "assistant").length, answers.length - 1)]!
 
 export const create = (id: string) =>
   Effect.flatMap(RuntimeManager.RuntimeManager, (manager) => manager.create(id as SessionId, { workspace: "/" }))

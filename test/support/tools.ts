@@ -16,6 +16,7 @@ export interface ProbeOptions {
   readonly name?: string
   readonly risk?: Risk
   readonly opaque?: boolean
+  readonly effect?: Tool.EffectClass
   readonly run?: (args: Args, context: Tool.ToolContext) => Effect.Effect<Tool.ToolOutput>
 }
 
@@ -25,6 +26,7 @@ export const probe = (options: ProbeOptions = {}): Probe => {
     name: options.name ?? "probe",
     description: "a probe",
     parameters: Args,
+    ...(options.effect === undefined ? {} : { effect: options.effect }),
     assess: ({ path }) =>
       Effect.succeed({
         risk: options.risk ?? "safe",

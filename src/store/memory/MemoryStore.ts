@@ -6,7 +6,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { SessionId } from "../../domain/Ids.ts"
 import { localOwner, type Owner, scopeKey, type SessionKey, sessionKey } from "../../domain/Principal.ts"
-import { admit, encodeAll, keeps, ownerName, RELEASED, REMOVED, type Head } from "../appendRule.ts"
+import { admit, encodeAll, keeps, ownerName, RELEASED, REMOVED, type Head, TASK_EDGES } from "../appendRule.ts"
 import { Journal, type JournalRecord, type Page } from "../Journal.ts"
 import { decode } from "../recordBody.ts"
 import { type OwnedIndex, SessionIndex, type SessionMeta } from "../SessionIndex.ts"
@@ -48,6 +48,16 @@ const pageOf = (entry: Entry | undefined, from: number, limit: number, wanted: (
   return { records, damaged, more }
 }
 
+const runsTask = (entry: Entry): boolean => {
+  let edge: string | undefined
+  entry.lines.walk(0, (text) => {
+    const type = toRecord(JSON.parse(text) as Line)?.body.type
+    if (TASK_EDGES.some((known) => known === type)) edge = type
+    return true
+  })
+  return edge === "task_started"
+}
+
 const makeJournal = (entries: Map<SessionKey, Entry>) =>
   Journal.of({
     claim: (session, owner, mayTake = () => true) =>
@@ -87,7 +97,8 @@ const makeJournal = (entries: Map<SessionKey, Entry>) =>
       Effect.sync(() =>
         pageOf(entries.get(session), Math.max(0, after), limit, (line) => line[1] > after && line[1] > 0)
       )
-    )
+    ),
+    unfinished: Effect.sync(() => Array.from(entries).flatMap(([session, entry]) => (runsTask(entry) ? [session] : [])))
   })
 
 interface Tables {

@@ -6,7 +6,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import type { SessionKey } from "../../domain/Principal.ts"
-import { REMOVED, RELEASED, encodeAll, keeps, ownerName } from "../appendRule.ts"
+import { REMOVED, RELEASED, encodeAll, keeps, ownerName, TASK_EDGES } from "../appendRule.ts"
 import { Journal, type Tail } from "../Journal.ts"
 import { SessionIndex } from "../SessionIndex.ts"
 import { StoreError } from "../StoreError.ts"
@@ -62,6 +62,21 @@ const release =
       )
     )
 
+/** From each session's newest public record back to the one that says whether a task runs: mostly that record itself. */
+const unfinished = ({ sql, run }: Access.Access) =>
+  Effect.map(
+    run(
+      "unfinished",
+      sql<{ readonly session_id: SessionKey }>`
+        SELECT session_id FROM journal_heads h WHERE owner <> ${REMOVED} AND (
+          SELECT type FROM journal_records r
+          WHERE r.session = h.session AND seq IS NOT NULL AND type IN ${sql.in(TASK_EDGES)}
+          ORDER BY seq DESC LIMIT 1
+        ) = 'task_started'`
+    ),
+    (rows) => rows.map(({ session_id }) => session_id)
+  )
+
 const makeJournal = Effect.fnUntraced(function* (access: Access.Access) {
   const submit = yield* GroupCommit.make(access)
   return Journal.of({
@@ -78,7 +93,8 @@ const makeJournal = Effect.fnUntraced(function* (access: Access.Access) {
     ),
     readPublic: Effect.fn("Journal.readPublic")((session, after, limit = 1000) =>
       access.run("readPublic", readPage(access, { session, order: "seq", after, limit }))
-    )
+    ),
+    unfinished: unfinished(access)
   })
 })
 

@@ -1,0 +1,53 @@
+/**
+ * All conversations of this process: Channels, live. Owns: the set of connections, the drain.
+ * Invariant: `closeAll` returns when nothing is left of any connection that was there.
+ */
+import { Clock, Deferred, Effect, Layer } from "effect"
+import { AppConfig } from "../config/AppConfig.ts"
+import { RuntimeManager } from "../runtime/RuntimeManager.ts"
+import * as Attachments from "./Attachments.ts"
+import { Authenticator } from "./Authenticator.ts"
+import { Channels } from "./Channels.ts"
+import { serve } from "./channelSession.ts"
+import { end, type Peer, send, type Shared } from "./peer.ts"
+import * as PromptRate from "./PromptRate.ts"
+
+const draining = (peer: Peer, deadline: number) =>
+  send(peer, { type: "draining", deadline: new Date(deadline).toISOString() })
+
+const closing = { by: "server", reads: true, code: 1001, reason: "server_draining" } as const
+
+const make = Effect.gen(function* () {
+  const clock = yield* Clock.Clock
+  const shared: Shared = {
+    config: yield* AppConfig,
+    attachments: yield* Attachments.Attachments,
+    authenticator: yield* Authenticator,
+    manager: yield* RuntimeManager,
+    promptRate: yield* PromptRate.PromptRate,
+    now: () => clock.currentTimeMillisUnsafe(),
+    scope: yield* Effect.scope,
+    peers: new Set(),
+    deadline: undefined
+  }
+  return Channels.of({
+    serve: (connection) => serve(shared, connection),
+    count: Effect.sync(() => shared.peers.size),
+    attached: (owner, session) => Effect.sync(() => shared.attachments.count(owner, session)),
+    drain: (deadline) =>
+      Effect.sync(() => {
+        shared.deadline = deadline
+        for (const peer of shared.peers) draining(peer, deadline)
+      }),
+    closeAll: Effect.suspend(() => {
+      const peers = Array.from(shared.peers)
+      for (const peer of peers) end(peer, closing)
+      return Effect.forEach(peers, (peer) => Deferred.await(peer.gone), { discard: true })
+    })
+  })
+})
+
+/** Gives the attachments and the prompts' rate too: the HTTP API shares them. */
+export const layer = Layer.effect(Channels, make).pipe(
+  Layer.provideMerge(Layer.mergeAll(Attachments.layer, PromptRate.layer))
+)

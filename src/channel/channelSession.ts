@@ -1,0 +1,138 @@
+/**
+ * One connection's conversation (R183–R193): one input loop, one outbox, one end. Owns: the order in which it comes
+ * down. Invariants: the loop waits for nothing but the next message; whatever the end, the session is left by the
+ * disconnect rule, what was sent goes out, and the connection is closed, each once.
+ */
+import { Deferred, Effect, Exit, Fiber, Latch, Result, Scope } from "effect"
+import { decode } from "../protocol/Decode.ts"
+import { may } from "../domain/Principal.ts"
+import type { Connection, Inbound } from "./Connection.ts"
+import { reserve } from "./attach.ts"
+import { dispatch } from "./dispatch.ts"
+import * as MessageRate from "./messageRate.ts"
+import * as Outbox from "./Outbox.ts"
+import { complain, end, type End, endSlow, endWith, leavingOf, type Peer, type Shared } from "./peer.ts"
+import { untilIdle } from "./untilIdle.ts"
+import { watchHandshake, watchHeartbeat, watchIdle, watchReader, watchRevocation } from "./watch.ts"
+
+const interrupted: End = { by: "server", reads: true, code: 1001, reason: "server_draining" }
+
+const make = (shared: Shared, connection: Connection, scope: Scope.Scope): Peer => {
+  const peer: Peer = {
+    shared,
+    connection,
+    outbox: Outbox.make({
+      connection,
+      limits: shared.config.limit,
+      now: shared.now,
+      onSlow: () => endSlow(peer),
+      onWaiting: () => void Latch.openUnsafe(peer.waits)
+    }),
+    scope,
+    ended: Deferred.makeUnsafe(),
+    gone: Deferred.makeUnsafe(),
+    waits: Latch.makeUnsafe(false),
+    principal: connection.principal ?? shared.authenticator.anonymous,
+    greeted: false,
+    session_id: undefined,
+    attached: undefined,
+    activeAt: shared.now()
+  }
+  return peer
+}
+
+/** The text of one message. */
+const take = Effect.fnUntraced(function* (peer: Peer, text: string) {
+  const decoded = decode(text, { depth: peer.shared.config.limit.message_depth })
+  const message = Result.isSuccess(decoded) ? decoded.success : undefined
+  const { principal } = peer
+  if (principal === undefined && message?.type !== "hello") return endWith(peer, "unauthenticated")
+  if (principal !== undefined && may(principal, "prompt") && message?.type !== "hello" && message?.type !== "resume") {
+    yield* Effect.ignore(reserve(peer, principal))
+  }
+  if (message === undefined) {
+    if (Result.isFailure(decoded)) complain(peer, decoded.failure.code, { detail: decoded.failure.detail })
+    return
+  }
+  if (message.type !== "ping" && message.type !== "pong") peer.activeAt = peer.shared.now()
+  const first = !peer.greeted
+  yield* dispatch(peer, message)
+  if (first && peer.greeted) yield* watchHeartbeat(peer)
+})
+
+/** Input is over, but it still reads: what it asked for is done and told first. */
+const afterHalf = (peer: Peer): Effect.Effect<void> => {
+  const idle = peer.attached === undefined ? Effect.void : untilIdle(peer.attached.runtime)
+  const finished = Effect.sync(() => end(peer, { by: "client", reads: true, code: 1000, reason: "" }))
+  const gone = Effect.flatMap(peer.connection.receive, (next) => hear(peer, next))
+  return Effect.raceFirst(Effect.andThen(idle, finished), gone)
+}
+
+const hear = (peer: Peer, inbound: Inbound): Effect.Effect<void> => {
+  if (inbound.kind === "broken") return Effect.sync(() => endWith(peer, inbound.code))
+  if (inbound.kind === "frame") return take(peer, inbound.text)
+  if (inbound.by === "half") return afterHalf(peer)
+  const by = inbound.by === "peer" ? "client" : "server"
+  return Effect.sync(() => end(peer, { by, reads: false, code: 1000, reason: "" }))
+}
+
+const input = Effect.fnUntraced(function* (peer: Peer) {
+  const { now, config } = peer.shared
+  const judge = MessageRate.make(config.limit, now())
+  for (;;) {
+    const inbound = yield* peer.connection.receive
+    const judged = inbound.kind === "frame" ? judge(Buffer.byteLength(inbound.text), now()) : undefined
+    if (judged?.kind === "wait") complain(peer, "rate_limited", { retry_after_ms: judged.retry_after_ms })
+    else if (judged?.kind === "abuse") endWith(peer, "rate_limited")
+    else yield* hear(peer, inbound)
+    if (Deferred.isDoneUnsafe(peer.ended)) return
+  }
+})
+
+/** Whatever is wrong in here is ours, and the client is told so. */
+const guarded = (peer: Peer, loop: Effect.Effect<void>) =>
+  Effect.catchDefect(loop, (defect) =>
+    Effect.andThen(
+      Effect.logError("a conversation failed", defect),
+      Effect.sync(() => endWith(peer, "internal"))
+    )
+  )
+
+const begin = Effect.fnUntraced(function* (peer: Peer) {
+  const { principal, connection } = peer
+  if (principal === undefined) yield* watchHandshake(peer)
+  else if (connection.principal !== undefined) yield* watchRevocation(peer, principal)
+  yield* watchIdle(peer)
+  yield* watchReader(peer)
+  yield* Effect.forkIn(guarded(peer, input(peer)), peer.scope)
+})
+
+/** The session first, where the peer may still read of its end; then the connection. */
+const comeDown = Effect.fnUntraced(function* (peer: Peer, work: Scope.Closeable, given: End) {
+  const { outbox, connection, shared } = peer
+  yield* Scope.close(work, Exit.void)
+  const { attached } = peer
+  const leaving = attached === undefined ? Effect.void : attached.hold.leave(leavingOf(given, attached))
+  const left = yield* Effect.forkIn(leaving, shared.scope, { startImmediately: true })
+  if (given.reads) yield* Effect.timeoutOption(Fiber.await(left), shared.config.limit.write_ms)
+  if (attached !== undefined) yield* Scope.close(attached.scope, Exit.void)
+  peer.attached = undefined
+  outbox.finish()
+  yield* connection.close({ code: given.code, reason: given.reason })
+  yield* Fiber.await(left)
+})
+
+export const serve = (shared: Shared, connection: Connection): Effect.Effect<void> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const work = yield* Scope.make()
+      const peer = make(shared, connection, work)
+      shared.peers.add(peer)
+      if (shared.deadline === undefined) yield* restore(Effect.interruptible(begin(peer))).pipe(Effect.exit)
+      else endWith(peer, "server_draining")
+      const ended = yield* Effect.exit(restore(Deferred.await(peer.ended)))
+      yield* comeDown(peer, work, Exit.isSuccess(ended) ? ended.value : interrupted)
+      shared.peers.delete(peer)
+      Deferred.doneUnsafe(peer.gone, Effect.void)
+    })
+  )

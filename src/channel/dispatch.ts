@@ -1,0 +1,146 @@
+/**
+ * What each message does (R187–R193). Owns: who may do it, and what it is answered. Does not own: the loop.
+ * Invariants: whatever goes wrong is an answer with a code of the table and the connection lives on, unless the code
+ * says otherwise; nothing here waits for a task, so that the loop stays free.
+ */
+import { Effect } from "effect"
+import type { ErrorCode } from "../domain/ErrorCode.ts"
+import { may, type Permission, type Principal } from "../domain/Principal.ts"
+import type { ClientMessage, Message } from "../protocol/ClientMessage.ts"
+import type { RuntimeError } from "../runtime/RuntimeError.ts"
+import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
+import { join, refuse, sendStatus, sessionFor } from "./attach.ts"
+import { hello } from "./hello.ts"
+import { complain, type Context, end, type Peer, send } from "./peer.ts"
+
+type Handled = Effect.Effect<void, RuntimeError>
+
+const permitted = (principal: Principal, permission: Permission, then: Handled): Handled =>
+  may(principal, permission) ? then : refuse("forbidden")
+
+const accepted = Effect.fnUntraced(function* (peer: Peer, runtime: SessionRuntime, message: Message<"prompt">) {
+  const { type: _, v: __, ...given } = message
+  const { prompt_id, task, duplicate } = yield* runtime.prompt(given)
+  const { idempotency_key } = given
+  if (idempotency_key === undefined) return
+  const task_id = task?.task_id ?? (yield* runtime.state).keys.get(idempotency_key)?.task_id
+  send(peer, {
+    type: "accepted",
+    idempotency_key,
+    prompt_id,
+    ...(task_id === undefined ? {} : { task_id }),
+    ...(duplicate ? { duplicate } : {})
+  })
+})
+
+const prompt = Effect.fnUntraced(function* (peer: Peer, principal: Principal, message: Message<"prompt">) {
+  if (peer.shared.deadline !== undefined) return yield* refuse("server_draining")
+  const retry_after_ms = yield* peer.shared.promptRate.take(principal)
+  if (retry_after_ms > 0) return complain(peer, "rate_limited", { retry_after_ms })
+  yield* accepted(peer, yield* sessionFor(peer, principal), message)
+})
+
+/** Of an attached session only: where there is none, there is nothing of that name. */
+const attached = (peer: Peer, code: ErrorCode, use: (runtime: SessionRuntime) => Handled): Handled =>
+  peer.attached === undefined ? refuse(code) : use(peer.attached.runtime)
+
+/** The task's children may take their time to die; meanwhile the client is heard. */
+const interrupt = (peer: Peer, { task_id }: Message<"interrupt">): Handled =>
+  attached(peer, "no_task", (runtime) => {
+    const context = task_id === undefined ? {} : { task_id }
+    const stopping = answering(peer, context, runtime.interrupt(task_id))
+    return Effect.asVoid(Effect.forkIn(stopping, peer.scope, { startImmediately: true }))
+  })
+
+const command = (peer: Peer, runtime: SessionRuntime, message: Message<"command">): Handled => {
+  switch (message.name) {
+    case "clear":
+      return runtime.clear
+    case "compact":
+      return Effect.sync(() => complain(peer, "bad_message", { detail: "compact is not available yet." }))
+    case "resume_queue":
+      return runtime.resumeQueue
+    case "set_mode":
+      return runtime.setMode(message.mode)
+    case "set_model":
+      return runtime.setModel(message.model)
+    case "rename":
+      return runtime.rename(message.title)
+  }
+}
+
+const commanded = Effect.fnUntraced(function* (peer: Peer, principal: Principal, message: Message<"command">) {
+  const runtime = yield* sessionFor(peer, principal)
+  yield* command(peer, runtime, message)
+  // What changed is nowhere else to be seen.
+  if (message.name === "set_mode" || message.name === "set_model" || message.name === "rename") {
+    yield* sendStatus(peer, runtime)
+  }
+})
+
+const resume = (peer: Peer, principal: Principal, { session_id, after, detach }: Message<"resume">): Handled =>
+  join(peer, principal, { session_id, after: after ?? { seq: 0 }, detach: detach ?? false, hello: false })
+
+const bye = { by: "client", reads: true, code: 1000, reason: "" } as const
+
+const act = (
+  peer: Peer,
+  principal: Principal,
+  message: Exclude<ClientMessage, { readonly type: "hello" }>
+): Handled => {
+  switch (message.type) {
+    case "prompt":
+      return permitted(principal, "prompt", prompt(peer, principal, message))
+    case "unqueue": {
+      const taken = attached(peer, "prompt_not_found", (runtime) => runtime.unqueue(message.prompt_id))
+      return permitted(principal, "prompt", taken)
+    }
+    case "interrupt":
+      return permitted(principal, "prompt", interrupt(peer, message))
+    case "approval_response": {
+      const { type: _, v: __, ...given } = message
+      const answer = { ...given, by: principal.name }
+      const answered = attached(peer, "approval_not_found", (runtime) => runtime.answer(answer))
+      return permitted(principal, "approve", answered)
+    }
+    case "resume":
+      return resume(peer, principal, message)
+    case "status":
+      return Effect.suspend(() =>
+        // A session that this very message makes is told once, on attaching.
+        peer.attached === undefined
+          ? Effect.asVoid(sessionFor(peer, principal))
+          : sendStatus(peer, peer.attached.runtime)
+      )
+    case "command":
+      return permitted(principal, "prompt", commanded(peer, principal, message))
+    case "ping":
+      return Effect.sync(() =>
+        send(peer, { type: "pong", ...(message.nonce === undefined ? {} : { nonce: message.nonce }) })
+      )
+    case "pong":
+      return Effect.void
+    case "close":
+      return Effect.sync(() => end(peer, bye))
+  }
+}
+
+/** A failure as an error event. Sentences are the table's: what an inner error says may name what is not theirs. */
+const answering = (peer: Peer, context: Context, handled: Handled): Effect.Effect<void> =>
+  Effect.match(handled, {
+    onSuccess: () => undefined,
+    onFailure: ({ code }) => complain(peer, code, context)
+  })
+
+const contextOf = (message: ClientMessage): Context => {
+  if (message.type === "approval_response") return { request_id: message.request_id }
+  if (message.type === "interrupt" && message.task_id !== undefined) return { task_id: message.task_id }
+  return {}
+}
+
+export const dispatch = (peer: Peer, message: ClientMessage): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    if (message.type === "hello") return answering(peer, {}, hello(peer, message))
+    const { principal } = peer
+    return principal === undefined ? Effect.void : answering(peer, contextOf(message), act(peer, principal, message))
+  })

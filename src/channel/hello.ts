@@ -1,0 +1,57 @@
+/**
+ * The first message, where a client says one (R176, R241, PROTOCOL §1): who it is, which session, from where.
+ * Invariants: a wrong token ends the connection; an unknown id becomes a session of the client's own, unless it says
+ * that it has seen events of it.
+ */
+import { Effect } from "effect"
+import { may, ownerOf, type Principal } from "../domain/Principal.ts"
+import type { Message } from "../protocol/ClientMessage.ts"
+import type { RuntimeError } from "../runtime/RuntimeError.ts"
+import { creation, join, joinNew, refuse, sendHello } from "./attach.ts"
+import { complain, endWith, type Peer } from "./peer.ts"
+import { watchRevocation } from "./watch.ts"
+
+/** Whoever the token says; without one, whoever the transport or the server's openness says. */
+const recognise = (peer: Peer, token: string | undefined): Effect.Effect<Principal | undefined> => {
+  const { connection, shared } = peer
+  if (token === undefined) return Effect.succeed(peer.principal)
+  return Effect.match(shared.authenticator.authenticate(token, connection.address), {
+    onSuccess: (principal): Principal | undefined => principal,
+    onFailure: ({ code, retry_after_ms }) => {
+      endWith(peer, code, retry_after_ms === undefined ? {} : { retry_after_ms })
+      return undefined
+    }
+  })
+}
+
+const attach = (peer: Peer, principal: Principal, message: Message<"hello">): Effect.Effect<void, RuntimeError> => {
+  const { session_id, after, create, detach = false } = message
+  const making = { detach, hello: true, ...(create === undefined ? {} : { create }) }
+  if (session_id === undefined) {
+    // Who may only read or approve has no session of its own; it says later which one (`resume`).
+    return may(principal, "prompt") ? joinNew(peer, principal, making) : Effect.sync(() => sendHello(peer, 0))
+  }
+  const joining = { session_id, detach, hello: true, ...(after === undefined ? {} : { after }) }
+  if ((after?.seq ?? 0) > 0 || !may(principal, "prompt")) return join(peer, principal, joining)
+  return Effect.flatMap(creation(peer, create), (options) => join(peer, principal, { ...joining, create: options }))
+}
+
+export const hello = Effect.fnUntraced(function* (peer: Peer, message: Message<"hello">) {
+  if (peer.greeted || peer.session_id !== undefined) {
+    return complain(peer, "bad_message", { detail: "hello is the first message or none." })
+  }
+  const principal = yield* recognise(peer, message.token)
+  if (principal === undefined) {
+    if (message.token === undefined) endWith(peer, "unauthenticated")
+    return
+  }
+  const known = peer.connection.principal
+  // A token may not turn a signed-in connection into somebody else's.
+  if (known !== undefined && JSON.stringify(ownerOf(known)) !== JSON.stringify(ownerOf(principal))) {
+    return yield* refuse("forbidden")
+  }
+  if (peer.principal === undefined || message.token !== undefined) yield* watchRevocation(peer, principal)
+  peer.principal = principal
+  peer.greeted = true
+  yield* attach(peer, principal, message)
+})

@@ -1,0 +1,120 @@
+/**
+ * What is known of one connection, and how it is spoken to. Owns: the envelope of a connection's own events, the one
+ * end. Invariants: `end` counts once; every event says its session as soon as there is one.
+ */
+import { Deferred, Effect, type Latch, type Scope } from "effect"
+import type { ConfigShape } from "../config/AppConfig.ts"
+import { type ErrorBody, type ErrorCode, errorBody } from "../domain/ErrorCode.ts"
+import type { SessionId } from "../domain/Ids.ts"
+import type { Principal } from "../domain/Principal.ts"
+import type { ConnectionBody, ConnectionEvent } from "../protocol/ServerEvent.ts"
+import { closing, localised } from "../protocol/WireError.ts"
+import type { RuntimeManager } from "../runtime/RuntimeManager.ts"
+import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
+import type { Attachments, Hold, Leaving } from "./Attachments.ts"
+import type { Authenticator } from "./Authenticator.ts"
+import type { Connection, Ending } from "./Connection.ts"
+import { textOf } from "./eventText.ts"
+import type { Outbox } from "./Outbox.ts"
+import type { PromptRate } from "./PromptRate.ts"
+
+/** What all connections of a process share. */
+export interface Shared {
+  readonly config: ConfigShape
+  readonly attachments: Attachments["Service"]
+  readonly authenticator: Authenticator["Service"]
+  readonly manager: RuntimeManager["Service"]
+  readonly promptRate: PromptRate["Service"]
+  readonly now: () => number
+  /** Lives longer than any connection. */
+  readonly scope: Scope.Scope
+  readonly peers: Set<Peer>
+  /** Epoch milliseconds; present: no new work. */
+  deadline: number | undefined
+}
+
+/** `client`: it went, the disconnect rule counts. `server`: we ended it, or it was found gone; its task runs on. */
+export interface End extends Ending {
+  readonly by: "client" | "server"
+  /** Whether it may still read what we send. */
+  readonly reads: boolean
+}
+
+export interface Attached {
+  readonly hold: Hold
+  readonly runtime: SessionRuntime
+  /** The subscription's. */
+  readonly scope: Scope.Closeable
+  readonly detach: boolean
+}
+
+export interface Peer {
+  readonly shared: Shared
+  readonly connection: Connection
+  readonly outbox: Outbox
+  /** Of what the connection does; closed before its session is left. */
+  readonly scope: Scope.Scope
+  readonly ended: Deferred.Deferred<End>
+  /** Done when nothing is left of it. */
+  readonly gone: Deferred.Deferred<void>
+  /** Open while something waits for the reader. */
+  readonly waits: Latch.Latch
+  principal: Principal | undefined
+  /** It said `hello`: heartbeats are answered. */
+  greeted: boolean
+  session_id: SessionId | undefined
+  attached: Attached | undefined
+  /** When it last said something that is no heartbeat, or was last told of its session. */
+  activeAt: number
+}
+
+export const send = <T extends ConnectionEvent["type"]>(
+  peer: Peer,
+  body: Extract<ConnectionBody, { readonly type: T }>
+): void => {
+  peer.outbox.send(envelope(peer, body))
+}
+
+const envelope = (peer: Peer, body: ConnectionBody): ConnectionEvent => {
+  const session = peer.session_id === undefined ? {} : { session_id: peer.session_id }
+  return { v: 1, ...session, ts: new Date(peer.shared.now()).toISOString(), ...body }
+}
+
+/** What an answer is about; an absent one is left out. */
+export interface Context {
+  readonly request_id?: string
+  readonly task_id?: string
+  readonly retry_after_ms?: number
+  /** A sentence of its own. */
+  readonly detail?: string
+}
+
+const bodyOf = (peer: Peer, code: ErrorCode, { detail, ...context }: Context): ErrorBody =>
+  localised({ ...errorBody(code, detail), ...context }, peer.connection.locale)
+
+export const complain = (peer: Peer, code: ErrorCode, context: Context = {}): void =>
+  send(peer, { type: "error", error: bodyOf(peer, code, context) })
+
+export const end = (peer: Peer, given: End): void => {
+  Deferred.doneUnsafe(peer.ended, Effect.succeed(given))
+}
+
+const WRONG = 1011
+
+/** We end it: the error, then the close with the error's code. */
+export const endWith = (peer: Peer, code: ErrorCode, context: Context = {}): void => {
+  complain(peer, code, context)
+  end(peer, { by: "server", reads: true, code: closing[code] ?? WRONG, reason: code })
+}
+
+/** The outbox has given up on its reader: the error goes past it, for what it is worth. */
+export const endSlow = (peer: Peer): void => {
+  const error = bodyOf(peer, "slow_consumer", {})
+  peer.connection.send(textOf(envelope(peer, { type: "error", error })))
+  end(peer, { by: "server", reads: true, code: 4008, reason: "slow_consumer" })
+}
+
+export const leavingOf = ({ by }: End, { detach }: Attached): Leaving => {
+  if (by === "server") return "run_on"
+  return detach ? "detach" : "cancel"
+}

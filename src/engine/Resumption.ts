@@ -1,0 +1,33 @@
+/**
+ * Where a stopped task goes on, as its stored facts say (DESIGN §7). Owns: the shape; the runtime decides, the engine
+ * carries it out. Invariant: nothing here repeats an effect that may already have happened, unless repeating it is
+ * harmless by its tool's own word.
+ */
+import type { CallId } from "../domain/Ids.ts"
+import type { CallState } from "../domain/Session.ts"
+
+/**
+ * `check`: nobody decided yet; an open question is asked under its old id. `run`: allowed, and not begun, or begun and
+ * harmless to begin again as `attempt`. `deny`: decided, its result is missing. `reject`: its arguments never parsed.
+ */
+export type CallStep =
+  | { readonly do: "check"; readonly call: CallState }
+  | { readonly do: "run"; readonly call: CallState; readonly attempt: number }
+  | { readonly do: "deny"; readonly call: CallState }
+  | { readonly do: "reject"; readonly call: CallState }
+
+/**
+ * `turn`: the next turn begins. `ask`: the model was asked and its answer is not stored. `calls`: the answer is stored
+ * and some of its calls have no result. `finish`: the answer was the last one.
+ */
+export type Place =
+  | { readonly kind: "turn" }
+  | { readonly kind: "ask" }
+  | { readonly kind: "calls"; readonly steps: ReadonlyArray<CallStep> }
+  | { readonly kind: "finish" }
+
+export interface Resumption {
+  readonly place: Place
+  /** Calls of the session whose arguments did not parse. */
+  readonly broken: ReadonlySet<CallId>
+}

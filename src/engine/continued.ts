@@ -1,0 +1,43 @@
+/**
+ * What a task remembers from turn to turn, rebuilt from its stored facts, so that its limits and the loop guard go on
+ * where they were. Pure.
+ */
+import type { CallId } from "../domain/Ids.ts"
+import { type AnswerItem, itemsOfTask, type SessionState } from "../domain/Session.ts"
+import * as LoopGuard from "./loopGuard.ts"
+import type { Resumption } from "./Resumption.ts"
+
+/** The calls and results of one answer as one text, for the loop guard. */
+export const stepOf = (calls: AnswerItem["calls"]): LoopGuard.Step =>
+  JSON.stringify(calls.map((call) => [call.tool_name, call.arguments, call.result?.status, call.result?.result]))
+
+export interface Remembered {
+  readonly steps: ReadonlyArray<LoopGuard.Step>
+  readonly badTurns: number
+  readonly toolMs: number
+}
+
+export const nothing: Remembered = { steps: [], badTurns: 0, toolMs: 0 }
+
+const hasBroken = ({ calls }: AnswerItem, broken: ReadonlySet<CallId>) => calls.some((call) => broken.has(call.call_id))
+
+/** Before the place: the turn that is being looked at there is not in it yet, except for its tools' time. */
+export const remembered = (state: SessionState, { place, broken }: Resumption): Remembered => {
+  const answers = itemsOfTask(state).flatMap((item) => (item.kind === "answer" && item.calls.length > 0 ? [item] : []))
+  const before = place.kind === "turn" || place.kind === "calls" ? answers.slice(0, -1) : answers
+  return {
+    steps: before.map((answer) => stepOf(answer.calls)).slice(-LoopGuard.KEPT),
+    badTurns: before.length - 1 - before.findLastIndex((answer) => !hasBroken(answer, broken)),
+    toolMs: answers.flatMap((answer) => answer.calls).reduce((ms, call) => ms + (call.result?.duration_ms ?? 0), 0)
+  }
+}
+
+/** The running task's newest answer. */
+export const lastAnswer = (state: SessionState): AnswerItem | undefined =>
+  itemsOfTask(state).findLast((item): item is AnswerItem => item.kind === "answer")
+
+/** Whether it has a call that did not parse. */
+export const lastIsBroken = (state: SessionState, { broken }: Resumption): boolean => {
+  const answer = lastAnswer(state)
+  return answer !== undefined && hasBroken(answer, broken)
+}

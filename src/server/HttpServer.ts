@@ -1,0 +1,106 @@
+/**
+ * One port for HTTP, WebSocket and console (R174). Owns: the gate in front of both, places for connections, the end of
+ * accepting. Does not own: routes; `HttpRoutes` is whatever answers what is no upgrade.
+ * Invariants: nothing behind the gate sees a request of an unknown name or a foreign page; a connection that has no
+ * place is told `too_many_connections` and ended.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
+import type { Duplex } from "node:stream"
+import { Context, Effect, Layer } from "effect"
+import { AppConfig, type ConfigShape } from "../config/AppConfig.ts"
+import { Admission, type Release } from "./Admission.ts"
+import { Drain } from "./Drain.ts"
+import { HttpListener } from "./HttpListener.ts"
+import { plainAddress } from "./Listening.ts"
+import { answer, type Refusal, refuseUpgrade } from "./problem.ts"
+import { proxiesOf } from "./Proxies.ts"
+import { corsHeaders, isPreflight, judge, preflightHeaders } from "./requestGate.ts"
+import { makeWebSockets } from "./webSockets.ts"
+
+/** Answers every request that is no upgrade. */
+export class HttpRoutes extends Context.Service<
+  HttpRoutes,
+  { readonly handle: (request: IncomingMessage, response: ServerResponse) => void }
+>()("claw/server/HttpRoutes") {}
+
+/** Nothing is here. */
+export const layerNothing = Layer.succeed(
+  HttpRoutes,
+  HttpRoutes.of({
+    handle: (_, response) => answer(response, { code: "bad_message", status: 404, detail: "There is nothing here." })
+  })
+)
+
+/** The client's address, behind trusted proxies. */
+export const addressOf = ({ server }: Pick<ConfigShape, "server">) => {
+  const proxies = proxiesOf(server.trusted_proxies)
+  return (request: IncomingMessage): string =>
+    proxies.address(plainAddress(request.socket.remoteAddress), request.headers)
+}
+
+export class HttpServer extends Context.Service<
+  HttpServer,
+  { readonly address: { readonly host: string; readonly port: number }; readonly url: string }
+>()("claw/server/HttpServer") {}
+
+const FULL: Refusal = { code: "too_many_connections", retry_after_ms: 1000 }
+
+/** Which sockets have a place. One that has none is answered once and ended. */
+const placing = Effect.gen(function* () {
+  const admission = yield* Admission
+  const config = yield* AppConfig
+  const proxies = proxiesOf(config.server.trusted_proxies)
+  const placed = new WeakSet<object>()
+  const keep = (socket: Socket, place: Release | undefined): boolean => {
+    if (place !== undefined) socket.once("close", place)
+    return place !== undefined
+  }
+  return {
+    connection: (socket: Socket) => {
+      const peer = plainAddress(socket.remoteAddress)
+      // A proxy's connections are everybody's; an upgrade is judged by the address that it names.
+      if (keep(socket, admission.connection(proxies.trusts(peer) ? undefined : peer))) placed.add(socket)
+    },
+    address: addressOf(config),
+    refused: (request: IncomingMessage): Refusal | undefined => (isPlaced(placed, request.socket) ? undefined : FULL),
+    upgrade: (request: IncomingMessage, address: string): Refusal | undefined => {
+      if (!proxies.trusts(plainAddress(request.socket.remoteAddress))) return undefined
+      return keep(request.socket, admission.address(address)) ? undefined : FULL
+    }
+  }
+})
+
+/** A TLS socket stands on the one that was accepted. */
+const isPlaced = (placed: WeakSet<object>, socket: Socket & { readonly _parent?: Socket }): boolean =>
+  placed.has(socket) || (socket._parent !== undefined && socket._parent !== null && placed.has(socket._parent))
+
+const make = Effect.gen(function* () {
+  const [listener, routes, drain] = [yield* HttpListener, yield* HttpRoutes, yield* Drain]
+  const webSockets = yield* makeWebSockets
+  const places = yield* placing
+  listener.handle({
+    connection: places.connection,
+    request: (request, response) => {
+      const refusal = places.refused(request) ?? judge(listener.own, request)
+      if (refusal !== undefined) return answer(response, refusal)
+      for (const [name, value] of Object.entries(corsHeaders(request))) response.setHeader(name, value)
+      if (isPreflight(request)) return void response.writeHead(204, preflightHeaders).end()
+      routes.handle(request, response)
+    },
+    upgrade: (request, socket: Duplex, head) => {
+      socket.on("error", () => undefined)
+      const address = places.address(request)
+      const refusal =
+        places.refused(request) ??
+        judge(listener.own, request) ??
+        (drain.draining() ? ({ code: "server_draining" } as const) : undefined) ??
+        places.upgrade(request, address)
+      if (refusal !== undefined) return refuseUpgrade(socket, refusal)
+      webSockets({ request, socket, head, address })
+    }
+  })
+  return HttpServer.of({ address: listener.address, url: listener.url })
+})
+
+export const layer = Layer.effect(HttpServer, make)

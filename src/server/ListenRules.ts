@@ -1,0 +1,28 @@
+/**
+ * Where a server may listen, and with which limits (R236, SECURITY T9, LESSONS 42). Pure.
+ * Invariants: whoever can be reached from outside needs authentication and encryption; what nobody chose is generous
+ * on loopback, where one person is served, and strict beyond it.
+ */
+import { Result } from "effect"
+import type { ConfigShape } from "../config/AppConfig.ts"
+import { strict } from "../config/ServerSettings.ts"
+import { isLoopback } from "./Origins.ts"
+
+const outside = (host: string): string => `claw serve listens beyond this machine on ${host}, and that needs `
+
+/** The sentence that ends the program; nothing: it may listen. */
+const forbidden = ({ server }: ConfigShape): string | undefined => {
+  const { host, auth, behind_proxy, tls_cert, tls_key } = server
+  if (isLoopback(host)) return undefined
+  if (!auth) return `${outside(host)}authentication: leave server.auth on, or listen on 127.0.0.1.`
+  if (behind_proxy || (tls_cert !== undefined && tls_key !== undefined)) return undefined
+  return `${outside(host)}TLS: set server.tls_cert and server.tls_key, or server.behind_proxy where a proxy ends TLS.`
+}
+
+/** The configuration that the server runs with. */
+export const judge = (config: ConfigShape): Result.Result<ConfigShape, string> => {
+  const sentence = forbidden(config)
+  if (sentence !== undefined) return Result.fail(sentence)
+  if (isLoopback(config.server.host)) return Result.succeed(config)
+  return Result.succeed({ ...config, limit: { ...config.limit, ...strict, ...config.chosen("limit") } })
+}

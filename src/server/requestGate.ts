@@ -1,0 +1,48 @@
+/**
+ * What every request and upgrade passes before anything else looks at it (SETTLED 21, SECURITY T9, W001–W011, W025).
+ * Pure. Owns: Host, Origin, secrets in the URL, and what a browser is told of pages that the configuration names.
+ * Invariant: a page that is not named gets no CORS header and no answer but a refusal; none gets a wildcard.
+ */
+import type { IncomingMessage } from "node:http"
+import { allowedHost, allowedOrigin, type Own } from "./Origins.ts"
+import type { Refusal } from "./problem.ts"
+
+const SECRET = /token|secret|password|passwd|api[-_]?key|auth|jwt|credential/i
+
+const queryOf = (url: string | undefined): string => {
+  const at = (url ?? "").indexOf("?")
+  return at === -1 ? "" : (url ?? "").slice(at + 1)
+}
+
+export const pathOf = (url: string | undefined): string => (url ?? "").split(/[?#]/, 1)[0] ?? ""
+
+/** URLs end up in logs and histories: nothing secret belongs there. */
+const carriesSecret = (url: string | undefined): boolean =>
+  Array.from(new URLSearchParams(queryOf(url)).keys()).some((name) => SECRET.test(name))
+
+export const judge = (own: Own, { headers, url }: IncomingMessage): Refusal | undefined => {
+  if (!allowedHost(own, headers.host)) {
+    return { code: "forbidden", detail: "This server is not known by that name; see server.allowed_hosts." }
+  }
+  if (!allowedOrigin(own, headers.origin)) {
+    return { code: "forbidden", detail: "Pages of that origin may not connect; see server.allowed_origins." }
+  }
+  if (carriesSecret(url)) {
+    return { code: "bad_message", detail: "A secret does not belong in a URL; send it as a header or in hello." }
+  }
+  return undefined
+}
+
+/** Allowed pages that are not served from here need to be named; cookies are for the server's own pages alone. */
+export const corsHeaders = ({ headers: { origin } }: IncomingMessage): Readonly<Record<string, string>> =>
+  origin === undefined ? {} : { "access-control-allow-origin": origin, vary: "origin" }
+
+/** The answer to the question that a browser asks before such a page's request. */
+export const preflightHeaders: Readonly<Record<string, string>> = {
+  "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
+  "access-control-allow-headers": "authorization, content-type, last-event-id, idempotency-key",
+  "access-control-max-age": "600"
+}
+
+export const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
+  method === "OPTIONS" && headers.origin !== undefined && headers["access-control-request-method"] !== undefined

@@ -1,0 +1,82 @@
+/**
+ * Upgrades to WebSocket (R172, SECURITY T9). Owns: who may upgrade, and a served Connection for each who does.
+ * Does not own: names and origins (requestGate), who somebody is (Auth), framing (`ws`).
+ * Invariants: a refusal is an HTTP problem and a closed socket; recognising somebody takes at most `handshake_ms`.
+ */
+import type { IncomingMessage } from "node:http"
+import type { Duplex } from "node:stream"
+import { Effect, FiberSet, Result } from "effect"
+import { WebSocketServer } from "ws"
+import { Channels } from "../channel/Channels.ts"
+import { AppConfig } from "../config/AppConfig.ts"
+import type { Principal } from "../domain/Principal.ts"
+import { Admission } from "./Admission.ts"
+import { Auth } from "./Auth.ts"
+import { localeOf } from "./locale.ts"
+import { type Refusal, refuseUpgrade } from "./problem.ts"
+import { pathOf } from "./requestGate.ts"
+import { makeTicker, periodFor } from "./ticker.ts"
+import { WsConnection } from "./wsConnection.ts"
+
+/** Parts of one message, and reads of the socket that one may be kept in: each costs more than its bytes. */
+const MAX_PARTS = 1024
+const NOT_FOUND: Refusal = { code: "bad_message", status: 404, detail: "WebSockets are at /ws." }
+
+export interface Upgrade {
+  readonly request: IncomingMessage
+  readonly socket: Duplex
+  readonly head: Buffer
+  /** The client's address, behind trusted proxies. */
+  readonly address: string
+}
+
+const recognise = (upgrade: Upgrade) =>
+  Effect.gen(function* () {
+    const { limit } = yield* AppConfig
+    const auth = yield* Auth
+    const { address, request } = upgrade
+    return yield* auth.recognise({ headers: request.headers, address }).pipe(
+      Effect.mapError(({ code, retry_after_ms }): Refusal => ({
+        code,
+        ...(retry_after_ms === undefined ? {} : { retry_after_ms })
+      })),
+      Effect.timeoutOrElse({
+        duration: limit.handshake_ms,
+        orElse: () => Effect.fail<Refusal>({ code: "handshake_timeout" })
+      }),
+      Effect.result
+    )
+  })
+
+/** Takes an upgrade that the gate let through. */
+export const makeWebSockets = Effect.gen(function* () {
+  const { limit, locale } = yield* AppConfig
+  const [channels, admission] = [yield* Channels, yield* Admission]
+  const ticker = yield* makeTicker(periodFor(limit.read_ms, limit.write_ms, limit.heartbeat_ms))
+  const run = yield* FiberSet.makeRuntime<AppConfig | Auth>()
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: limit.message_bytes,
+    maxFragments: MAX_PARTS,
+    maxBufferedChunks: MAX_PARTS
+  })
+  const serve = (upgrade: Upgrade, principal: Principal | undefined) => {
+    const { request, socket, head, address } = upgrade
+    const place = principal === undefined ? () => undefined : admission.principal(principal)
+    if (place === undefined) return refuseUpgrade(socket, { code: "too_many_connections" })
+    socket.once("close", place)
+    server.handleUpgrade(request, socket, head, (ws) => {
+      const spoken = localeOf(request.headers["accept-language"], locale)
+      run(channels.serve(new WsConnection(ws, socket, { address, principal, locale: spoken, limit, ticker })))
+    })
+  }
+  return (upgrade: Upgrade): void => {
+    if (pathOf(upgrade.request.url) !== "/ws") return refuseUpgrade(upgrade.socket, NOT_FOUND)
+    const decided = Effect.map(recognise(upgrade), (found) =>
+      Result.isSuccess(found) ? serve(upgrade, found.success) : refuseUpgrade(upgrade.socket, found.failure)
+    )
+    run(Effect.onInterrupt(decided, () => Effect.sync(() => void upgrade.socket.destroy())))
+  }
+})

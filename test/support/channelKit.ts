@@ -1,0 +1,104 @@
+/** Channels over scripted sessions, and clients that wait for receipts. */
+import { Effect, Layer, type Scope } from "effect"
+import type { Ending } from "../../src/channel/Connection.ts"
+import * as Authenticator from "../../src/channel/Authenticator.ts"
+import type { Channels } from "../../src/channel/Channels.ts"
+import * as ChannelSessions from "../../src/channel/ChannelSessions.ts"
+import { layerWith } from "../../src/config/AppConfig.ts"
+import type { ConfigFile } from "../../src/config/Settings.ts"
+import type { DurableEvent } from "../../src/domain/Event.ts"
+import type { Principal } from "../../src/domain/Principal.ts"
+import type { ServerEvent } from "../../src/protocol/ServerEvent.ts"
+import { layer as runtimeLayer, type RuntimeKitOptions } from "./runtimeKit.ts"
+import type { RawPeer, Transport } from "./transports.ts"
+
+export type Limits = NonNullable<ConfigFile["limit"]>
+
+export interface ChannelKitOptions extends RuntimeKitOptions {
+  readonly limit?: Limits
+  readonly authenticator?: Layer.Layer<Authenticator.Authenticator>
+}
+
+export const channelLayer = ({ limit = {}, authenticator, ...runtime }: ChannelKitOptions) =>
+  ChannelSessions.layer.pipe(
+    Layer.provideMerge(runtimeLayer(runtime)),
+    Layer.provideMerge(authenticator ?? Authenticator.layerAnonymous()),
+    Layer.provideMerge(Layer.orDie(layerWith({ limit }, { workspace: "/" })))
+  )
+
+type Type = ServerEvent["type"]
+type Of<T extends Type> = Extract<ServerEvent, { readonly type: T }>
+type Seen = (event: ServerEvent) => boolean
+
+export interface Client extends Omit<RawPeer, "send" | "onText" | "onClose"> {
+  readonly events: Array<ServerEvent>
+  readonly texts: Array<string>
+  readonly say: (message: object) => Effect.Effect<void>
+  readonly raw: (text: string) => Effect.Effect<void>
+  readonly facts: () => ReadonlyArray<DurableEvent>
+  /** The next event of this type behind the last one that this client waited for. */
+  readonly next: <T extends Type>(type: T, also?: (event: Of<T>) => boolean) => Effect.Effect<Of<T>>
+  readonly closed: Effect.Effect<Partial<Ending>>
+}
+
+const waiter = () => {
+  const waiting = new Set<() => void>()
+  return {
+    wake: () => {
+      for (const look of Array.from(waiting)) look()
+    },
+    until: <A>(look: () => A | undefined): Effect.Effect<A> =>
+      Effect.callback<A>((resume) => {
+        const again = () => {
+          const found = look()
+          if (found === undefined) return
+          waiting.delete(again)
+          resume(Effect.succeed(found))
+        }
+        waiting.add(again)
+        again()
+        return Effect.sync(() => waiting.delete(again))
+      })
+  }
+}
+
+const clientOf = (peer: RawPeer): Client => {
+  const events: Array<ServerEvent> = []
+  const texts: Array<string> = []
+  const { wake, until } = waiter()
+  let ending: Partial<Ending> | undefined
+  let from = 0
+  peer.onText((text) => {
+    texts.push(text)
+    events.push(JSON.parse(text) as ServerEvent)
+    wake()
+  })
+  peer.onClose((given) => {
+    ending = given
+    wake()
+  })
+  const next = <T extends Type>(type: T, also: (event: Of<T>) => boolean = () => true) => {
+    const wanted: Seen = (event) => event.type === type && also(event as Of<T>)
+    return until(() => {
+      const at = events.findIndex((event, index) => index >= from && wanted(event))
+      if (at === -1) return undefined
+      from = at + 1
+      return events[at] as Of<T>
+    })
+  }
+  return {
+    ...peer,
+    events,
+    texts,
+    next,
+    raw: peer.send,
+    say: (message) => peer.send(JSON.stringify(message)),
+    facts: () => events.filter((event): event is DurableEvent => "seq" in event),
+    closed: until(() => ending)
+  }
+}
+
+export const client = (
+  transport: Transport,
+  principal?: Principal
+): Effect.Effect<Client, never, Scope.Scope | Channels> => Effect.map(transport.connect(principal), clientOf)
