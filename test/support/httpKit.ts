@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net"
 import { createParser } from "eventsource-parser"
 import { Effect, Layer, Logger, type Scope } from "effect"
 import { AuthError, layerAnonymous } from "../../src/channel/Authenticator.ts"
-import { Channels } from "../../src/channel/Channels.ts"
+import * as Attachments from "../../src/channel/Attachments.ts"
 import { layerWith } from "../../src/config/AppConfig.ts"
 import type { ConfigFile } from "../../src/config/Settings.ts"
 import type { Principal, Role } from "../../src/domain/Principal.ts"
@@ -45,29 +45,19 @@ const auth = Layer.succeed(
   })
 )
 
-const channels = Layer.succeed(
-  Channels,
-  Channels.of({
-    serve: () => Effect.void,
-    count: Effect.succeed(0),
-    attached: () => Effect.succeed(0),
-    drain: () => Effect.void,
-    closeAll: Effect.void
-  })
-)
-
 export const layer = (
   options: RuntimeKitOptions,
   settings: ConfigFile = {},
   loggers: ReadonlyArray<Logger.Logger<unknown, void>> = []
 ) =>
   Layer.mergeAll(
-    runtimes(options),
     auth,
-    channels,
     layerAnonymous(),
     Logger.layer(loggers),
-    layerWith({ state_dir: "/nonexistent", ...settings }, { workspace: "/" })
+    Attachments.layer.pipe(
+      Layer.provideMerge(runtimes(options)),
+      Layer.provideMerge(layerWith({ state_dir: "/nonexistent", ...settings }, { workspace: "/" }))
+    )
   )
 
 /** What a server said; a test looks at it field by field and compares whole values. */
