@@ -13,6 +13,7 @@ import type { ConfigFile } from "../../src/config/Settings.ts"
 import type { Principal, Role } from "../../src/domain/Principal.ts"
 import { Auth } from "../../src/server/Auth.ts"
 import * as HttpHandler from "../../src/server/HttpHandler.ts"
+import { strange } from "./httpShapes.ts"
 import { layer as runtimes, type RuntimeKitOptions } from "./runtimeKit.ts"
 
 const principal = (user: string, role: Role): Principal => ({ tenant: "acme", project: "p", user, role, name: user })
@@ -132,7 +133,10 @@ const ask = (origin: string, method: string, path: string, asked: Asked = {}) =>
       response.on("end", () => {
         const text = Buffer.concat(chunks).toString()
         const { headers, statusCode: status = 0 } = response
-        resume(Effect.succeed({ status, headers, text, json: parsed(text) }))
+        const isJson = /^application\/(?:problem\+)?json/.test(headers["content-type"] ?? "")
+        const wrong = isJson ? strange(method, path, status, parsed(text)) : undefined
+        const told = { status, headers, text, json: parsed(text) }
+        resume(wrong === undefined ? Effect.succeed(told) : Effect.die(new Error(`${wrong}: ${text.slice(0, 500)}`)))
       })
     })
     finish()
