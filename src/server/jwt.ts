@@ -57,15 +57,14 @@ const discover = async (issuer: string, signal: AbortSignal): Promise<string> =>
   return jwks_uri
 }
 
-/** Cached by jose, which asks again for a key it does not know at most every half minute; after a failure we pause. */
+/** Cached by jose, which asks again for a key it does not know at most every half minute; what failed, we do not repeat at once. */
 const keysAt = (jose: Jose, url: string): JWTVerifyGetKey => {
   let pausedUntil = 0
   const ask = async (at: string, signal: AbortSignal): Promise<Response> => {
-    if (Date.now() < pausedUntil) throw unavailable("keys could not be had a moment ago")
+    if (Date.now() < pausedUntil) throw unavailable("keys were asked for a moment ago")
     pausedUntil = Date.now() + PAUSE_MS
     const response = await fetchBounded(at, signal)
     if (response.status !== 200) throw unavailable(`keys answered ${response.status}`)
-    pausedUntil = 0
     return response
   }
   return jose.createRemoteJWKSet(new URL(url), {
