@@ -62,7 +62,7 @@ describe("an API token", () => {
 
   it.effect("ends its live connections when it expires", () =>
     Effect.gen(function* () {
-      const { secret } = yield* newToken({ expires: 60_000 })
+      const { secret } = yield* newToken({ lasts_ms: 60_000 })
       const fiber = yield* Effect.forkChild(revoked(yield* authenticate(secret)), { startImmediately: true })
       yield* TestClock.adjust("59 seconds")
       assert.strictEqual(fiber.pollUnsafe(), undefined)

@@ -70,7 +70,7 @@ describe("the start token", () => {
   it.effect("is there where every API token has ended", () =>
     Effect.gen(function* () {
       assert.match(yield* start, /^claw_/)
-    }).pipe(Effect.provide(layer({ existing: [{ ...spec, expires: 0 }] })))
+    }).pipe(Effect.provide(layer({ existing: [{ ...spec, lasts_ms: 0 }] })))
   )
 })
 
@@ -102,7 +102,7 @@ describe("a cookie", () => {
   it.effect("lives 12 hours, and never longer than the token it stands for", () =>
     Effect.gen(function* () {
       const long = cookieOf(yield* login((yield* newToken()).secret))
-      const short = yield* login((yield* newToken({ expires: 3_600_000 })).secret)
+      const short = yield* login((yield* newToken({ lasts_ms: 3_600_000 })).secret)
       assert.match(short, /Max-Age=3600$/)
       const users = Effect.forEach([long, cookieOf(short)], (cookie) => userOf({ cookie, origin: HOME }))
       assert.deepStrictEqual(yield* users, ["ada", "ada"])
