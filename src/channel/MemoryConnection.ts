@@ -33,7 +33,10 @@ const INBOUND = 64
 interface Wire {
   readonly texts: Array<string>
   bytes: number
+  heardAt: number
   stalled: boolean
+  /** A delivery is on its way: as with a socket, no reader runs within `send`. */
+  scheduled: boolean
   ending: Ending | undefined
   drained: () => void
   read: ((text: string) => void) | undefined
@@ -42,6 +45,7 @@ interface Wire {
 
 const deliver = (wire: Wire): void => {
   const before = wire.bytes
+  wire.scheduled = false
   while (!wire.stalled && wire.read !== undefined && wire.texts.length > 0) {
     const text = wire.texts.shift() ?? ""
     wire.bytes -= Buffer.byteLength(text)
@@ -52,7 +56,10 @@ const deliver = (wire: Wire): void => {
 
 const clientOf = (wire: Wire, inbound: Queue.Queue<Inbound>): MemoryClient => {
   const push = (given: Inbound) =>
-    Effect.suspend(() => (wire.ending === undefined ? Effect.asVoid(Queue.offer(inbound, given)) : Effect.void))
+    Effect.suspend(() => {
+      wire.heardAt = Date.now()
+      return wire.ending === undefined ? Effect.asVoid(Queue.offer(inbound, given)) : Effect.void
+    })
   return {
     push,
     send: (text) => push({ kind: "frame", text }),
@@ -93,18 +100,20 @@ const serverOf = (wire: Wire, inbound: Queue.Queue<Inbound>, options: MemoryOpti
   receive: receiving(inbound),
   send: (text) => {
     if (wire.ending !== undefined) return
-    const direct = wire.texts.length === 0 && !wire.stalled
-    if (direct && wire.read !== undefined) return wire.read(text)
     wire.texts.push(text)
     wire.bytes += Buffer.byteLength(text)
+    if (wire.scheduled) return
+    wire.scheduled = true
+    queueMicrotask(() => deliver(wire))
   },
   buffered: () => wire.bytes,
   onDrain: (drained) => void (wire.drained = drained),
-  silentMs: () => 0,
+  silentMs: () => Date.now() - wire.heardAt,
   close: (ending) =>
     Effect.suspend(() => {
       if (wire.ending !== undefined) return Effect.void
       wire.ending = ending
+      deliver(wire)
       wire.closed?.(ending)
       return Effect.asVoid(Queue.offer(inbound, { kind: "end", by: "server" }))
     })
@@ -120,7 +129,9 @@ export const make = (
     const wire: Wire = {
       texts: [],
       bytes: 0,
+      heardAt: Date.now(),
       stalled: false,
+      scheduled: false,
       ending: undefined,
       drained: () => undefined,
       read: undefined,

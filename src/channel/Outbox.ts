@@ -61,6 +61,7 @@ interface Given {
 
 /** As much is handed to the transport at once; the rest waits here, where it can still merge. */
 const HANDED_BYTES = 65_536
+const STRIKES = 2
 /** The envelope of a delta. */
 const DELTA_BYTES = 200
 
@@ -75,7 +76,10 @@ class Box {
   /** Bytes at the transport that do not count: a replay's, or of a message that was begun while nothing else waited. */
   private exempted = 0
   private scheduled = false
+  private strikes = 0
   private announced = false
+  /** A transport that tells of a drain from within `send` does not begin this anew. */
+  private handing = false
   private state: "open" | "slow" | "finished" = "open"
   private taken: Array<() => void> = []
   private readonly options: OutboxOptions
@@ -91,13 +95,26 @@ class Box {
       this.bytes += item.bytes
       this.events += 1
     }
+    this.schedule()
+  }
+
+  /** What comes in one turn of the loop goes out together, its deltas merged; then the reader is judged. */
+  private schedule(): void {
     if (this.scheduled) return
     this.scheduled = true
-    // What comes in one turn of the loop goes out together, its deltas merged.
     setImmediate(() => {
       this.scheduled = false
       this.flush()
+      this.judge()
     })
+  }
+
+  /** Too much in two turns in a row: a burst within one turn gave the reader no chance. */
+  private judge(): void {
+    if (this.state !== "open") return
+    this.strikes = this.isOver() ? this.strikes + 1 : 0
+    if (this.strikes >= STRIKES) this.tooSlow()
+    else if (this.strikes > 0) this.schedule()
   }
 
   addText(text: string): void {
@@ -128,12 +145,7 @@ class Box {
     return counted > limits.outbox_bytes || this.events > limits.outbox_events
   }
 
-  /** Whether more is taken: judged on what waits already, so that one large event never makes a reader slow. */
-  accepts(): boolean {
-    if (this.state === "open" && !this.replay && this.isOver()) {
-      this.flush()
-      if (this.isOver()) this.tooSlow()
-    }
+  isOpen(): boolean {
     return this.state === "open"
   }
 
@@ -146,6 +158,10 @@ class Box {
   }
 
   private hand(item: Waiting): void {
+    // First: what a reader does at once may bring the next delta while this one goes out.
+    if (item.delta !== undefined && this.growing.get(item.delta.stream_id) === item) {
+      this.growing.delete(item.delta.stream_id)
+    }
     const { connection } = this.options
     const text = item.text ?? (item.delta === undefined ? "" : mergedText(item.delta, item.content))
     const bytes = item.text === undefined ? Buffer.byteLength(text) : item.bytes
@@ -161,27 +177,18 @@ class Box {
   }
 
   flush(everything = false): void {
-    if (this.state === "slow") return
+    if (this.state === "slow" || this.handing) return
     const { connection } = this.options
+    this.handing = true
     let handed = 0
     for (const item of this.waiting) {
       if (!everything && connection.buffered() >= HANDED_BYTES) break
       this.hand(item)
       handed += 1
     }
-    if (handed > 0) {
-      this.waiting.splice(0, handed)
-      this.regrow()
-    }
+    this.handing = false
+    this.waiting.splice(0, handed)
     this.settle()
-  }
-
-  private regrow(): void {
-    this.growing.clear()
-    for (const item of this.waiting.toReversed()) {
-      if (item.delta === undefined) return
-      if (!this.growing.has(item.delta.stream_id)) this.growing.set(item.delta.stream_id, item)
-    }
   }
 
   /** Takes note of what the transport has got rid of. */
@@ -227,14 +234,14 @@ export const make = (options: OutboxOptions): Outbox => {
   options.connection.onDrain(() => box.flush())
   return {
     sink: (events) => {
-      if (!box.accepts()) return
+      if (!box.isOpen()) return
       for (const event of events) {
         if (isDelta(event)) box.addDelta(event)
         else box.addText(textOf(event))
       }
     },
     send: (event) => {
-      if (box.accepts()) box.addText(textOf(event))
+      if (box.isOpen()) box.addText(textOf(event))
     },
     replaying: (on) => void (box.replay = on),
     whenTaken: (tell) => box.whenTaken(tell),

@@ -50,8 +50,8 @@ const asking = (approver: Approver["Service"], expiresInMs: number, checking: Ef
           expires_at: new Date(Date.now() + expiresInMs).toISOString()
         }
       })
-      const { decision, via } = reply
-      const verdict: Verdict = { decision, via, request_id }
+      const { decision, via, by } = reply
+      const verdict: Verdict = { decision, via, request_id, ...(by === undefined ? {} : { by }) }
       return decision === "deny" ? verdict : { ...allow(check), ...verdict }
     })
   })

@@ -1,0 +1,216 @@
+/** The one writer of a connection: whatever the reader's pace, what it gets is whole and in order (R186, R204). */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import * as Outbox from "../../src/channel/Outbox.ts"
+import type { SessionEvent } from "../../src/domain/Event.ts"
+
+/** A transport that takes as many bytes as it is told to. */
+const slowWire = () => {
+  const texts: Array<string> = []
+  let buffered = 0
+  let drained = () => {}
+  return {
+    texts,
+    send: (text: string) => {
+      texts.push(text)
+      buffered += Buffer.byteLength(text)
+    },
+    buffered: () => buffered,
+    onDrain: (given: () => void) => void (drained = given),
+    take: (bytes: number) => {
+      if (buffered === 0) return
+      buffered = Math.max(0, buffered - bytes)
+      if (buffered === 0) drained()
+    }
+  }
+}
+
+const turn = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
+/** Long enough for what came to go out and for its reader to be judged. */
+const tick = Effect.andThen(turn, Effect.andThen(turn, turn))
+
+const kit = (limits: Partial<Outbox.OutboxLimits> = {}) => {
+  const wire = slowWire()
+  const calls = { slow: 0, waiting: 0, now: 0 }
+  const outbox = Outbox.make({
+    connection: wire,
+    limits: { outbox_bytes: 1_048_576, outbox_events: 2048, write_ms: 10_000, ...limits },
+    now: () => calls.now,
+    onSlow: () => void calls.slow++,
+    onWaiting: () => void calls.waiting++
+  })
+  const read = () => wire.texts.map((text) => JSON.parse(text) as SessionEvent)
+  return { wire, outbox, calls, read }
+}
+
+const delta = (stream_id: string, offset: number, content: string) =>
+  ({ v: 1, session_id: "s", ts: "", type: "text_delta", task_id: "t", stream_id, offset, content }) as SessionEvent
+const fact = (seq: number, size = 0) =>
+  ({
+    v: 1,
+    session_id: "s",
+    seq,
+    event_id: `e${seq}`,
+    ts: "",
+    type: "cleared",
+    up_to_seq: 0,
+    pad: "x".repeat(size)
+  }) as unknown as SessionEvent
+
+const Step = Schema.Union([
+  Schema.Struct({ do: Schema.Literal("say"), stream: Schema.Literals(["a", "b"]), text: Schema.String }),
+  Schema.Struct({ do: Schema.Literals(["fact", "tick"]) }),
+  Schema.Struct({
+    do: Schema.Literal("take"),
+    kilobytes: Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 1, maximum: 200 })))
+  })
+])
+
+describe("an outbox", () => {
+  it.effect.prop(
+    "whatever the reader's pace: streams concatenate, facts keep their order, nothing moves across one",
+    [Schema.Array(Step).pipe(Schema.check(Schema.isMaxLength(60))), Schema.Boolean],
+    ([steps, big]) =>
+      Effect.gen(function* () {
+        const { wire, outbox, read } = kit()
+        const offsets = { a: 0, b: 0 }
+        let seq = 0
+        const given: Array<readonly [string, string]> = []
+        for (const one of steps) {
+          if (one.do === "take") wire.take(one.kilobytes * 1000)
+          if (one.do === "tick") yield* tick
+          if (one.do === "fact") {
+            outbox.sink([fact(++seq, big ? 30_000 : 0)])
+            given.push(["#", String(seq)])
+          }
+          if (one.do === "say" && one.text !== "") {
+            outbox.sink([delta(one.stream, offsets[one.stream], one.text)])
+            offsets[one.stream] += one.text.length
+            given.push([one.stream, one.text])
+          }
+        }
+        outbox.finish()
+        assert.deepStrictEqual(whole(read()), join(given))
+      }),
+    { arbitrary: { runs: 200, size: 60 } }
+  )
+
+  it.effect("deltas of one turn of the loop are one frame", () =>
+    Effect.gen(function* () {
+      const { outbox, read } = kit()
+      for (const [at, letter] of ["H", "e", "y"].entries()) outbox.sink([delta("a", at, letter)])
+      yield* tick
+      assert.deepStrictEqual(read(), [delta("a", 0, "Hey")])
+    })
+  )
+
+  it.effect("a reader that takes nothing is cut off by bytes, and hears no more", () =>
+    Effect.gen(function* () {
+      const { outbox, calls, wire } = kit({ outbox_bytes: 100_000 })
+      for (let seq = 1; seq <= 30; seq++) {
+        outbox.sink([fact(seq, 10_000)])
+        yield* tick
+      }
+      assert.strictEqual(calls.slow, 1)
+      const sent = wire.texts.length
+      wire.take(1e9)
+      outbox.sink([fact(31)])
+      yield* tick
+      assert.strictEqual(wire.texts.length, sent)
+    })
+  )
+
+  it.effect("deltas that merged count with all their bytes", () =>
+    Effect.gen(function* () {
+      const { outbox, calls } = kit({ outbox_bytes: 100_000 })
+      outbox.sink([fact(1, 70_000)])
+      yield* tick
+      for (let at = 0; at < 12; at++) outbox.sink([delta("a", at * 10_000, "x".repeat(10_000))])
+      yield* tick
+      assert.strictEqual(calls.slow, 1)
+    })
+  )
+
+  it.effect("a reader that takes nothing is cut off by events", () =>
+    Effect.gen(function* () {
+      const { outbox, calls } = kit({ outbox_events: 20 })
+      outbox.sink([fact(1, 70_000)])
+      yield* tick
+      for (let seq = 2; seq <= 23; seq++) outbox.sink([fact(seq)])
+      yield* tick
+      assert.strictEqual(calls.slow, 1)
+    })
+  )
+
+  it.effect("a reader of one byte now and then is cut off by the age of the oldest event", () =>
+    Effect.gen(function* () {
+      const { outbox, calls, wire } = kit({ write_ms: 1000 })
+      outbox.sink([fact(1, 1000)])
+      yield* tick
+      assert.strictEqual(calls.waiting, 1)
+      for (calls.now = 100; calls.now < 1000; calls.now += 100) {
+        wire.take(1)
+        outbox.look()
+      }
+      assert.strictEqual(calls.slow, 0)
+      outbox.look()
+      assert.strictEqual(calls.slow, 1)
+    })
+  )
+
+  it.effect("one event larger than everything passes, and so do those after it", () =>
+    Effect.gen(function* () {
+      const { outbox, calls, wire } = kit({ outbox_bytes: 10_000 })
+      outbox.sink([fact(1, 100_000)])
+      yield* tick
+      outbox.sink([fact(2), fact(3)])
+      wire.take(1e9)
+      yield* tick
+      assert.deepStrictEqual([calls.slow, wire.texts.length], [0, 3])
+    })
+  )
+
+  it.effect("a replay is paced by its giver and cut off by age alone", () =>
+    Effect.gen(function* () {
+      const { outbox, calls, wire } = kit({ outbox_events: 16, outbox_bytes: 10_000 })
+      outbox.replaying(true)
+      outbox.sink(Array.from({ length: 100 }, (_, at) => fact(at + 1, 1000)))
+      let taken = false
+      outbox.whenTaken(() => {
+        taken = true
+      })
+      yield* tick
+      assert.isFalse(taken)
+      wire.take(1e9)
+      assert.deepStrictEqual([taken, calls.slow, wire.texts.length], [true, 0, 100])
+    })
+  )
+})
+
+/** Per stretch between facts: each stream's text. */
+const join = (parts: ReadonlyArray<readonly [string, string]>): ReadonlyArray<string> => {
+  const all: Array<string> = []
+  let open = new Map<string, string>()
+  const close = () => {
+    for (const stream of ["a", "b"]) if (open.has(stream)) all.push(`${stream}:${open.get(stream)}`)
+    open = new Map()
+  }
+  for (const [stream, content] of parts) {
+    if (stream === "#") {
+      close()
+      all.push(`#${content}`)
+    } else open.set(stream, (open.get(stream) ?? "") + content)
+  }
+  close()
+  return all
+}
+const whole = (events: ReadonlyArray<SessionEvent>) =>
+  join(
+    events.map((event): readonly [string, string] =>
+      "seq" in event
+        ? ["#", String(event.seq)]
+        : event.type === "text_delta"
+          ? [event.stream_id, event.content]
+          : ["?", ""]
+    )
+  )
