@@ -25,6 +25,14 @@ export const table = {
   ),
   unknown_type: row("client", false, "Unknown message type.", "未知的消息类型。"),
   too_large: row("client", false, "The message is too large.", "消息过大。"),
+  not_found: row("client", false, "There is nothing at this address.", "此地址没有内容。"),
+  method_not_allowed: row("client", false, "This address does not take that method.", "此地址不支持该方法。"),
+  unsupported_media_type: row(
+    "client",
+    false,
+    "A request's body must be application/json.",
+    "请求体必须是 application/json。"
+  ),
   too_deep: row("client", false, "The message is nested too deeply.", "消息嵌套过深。"),
   bad_utf8: row("client", false, "The message is not valid UTF-8.", "消息不是有效的 UTF-8。"),
   rate_limited: row("client", true, "Too many requests; wait a moment.", "请求过于频繁，请稍候。"),

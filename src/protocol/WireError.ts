@@ -23,6 +23,9 @@ export const closing: Partial<Readonly<Record<ErrorCode, number>>> = {
 const statuses: Partial<Readonly<Record<ErrorCode, number>>> = {
   unauthenticated: 401,
   forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  unsupported_media_type: 415,
   session_not_found: 404,
   approval_not_found: 404,
   prompt_not_found: 404,

@@ -1,0 +1,213 @@
+/**
+ * The HTTP API as one description (issue 3, DESIGN §2): every route, what it takes, what it answers, how it fails.
+ * Owns: paths, methods, statuses. OpenAPI, docs, routing and the labels of metrics are made from this and nothing else.
+ * Does not own: handlers. Invariant: what a server answers is described here.
+ */
+import { Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Answer } from "../domain/Approval.ts"
+import { SessionId } from "../domain/Ids.ts"
+import { Authenticated } from "./apiCaller.ts"
+import { problems } from "./apiProblem.ts"
+import * as Shape from "./apiShapes.ts"
+import { version } from "../config/Version.ts"
+
+const optional = Schema.optionalKey
+const say = (summary: string) => OpenApi.annotations({ summary })
+const { get, post } = HttpApiEndpoint
+const del = HttpApiEndpoint.make("DELETE")
+const text = (contentType: string) => Schema.String.pipe(HttpApiSchema.asText({ contentType }))
+
+const limit = optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 })))
+const count = optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)))
+const cursor = optional(Schema.String.check(Schema.isMaxLength(1024)))
+const session = { session_id: SessionId }
+const id = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(256))
+const body = [400, 401, 403, 413, 415, 429, 500, 503] as const
+const read = [400, 401, 403, 404, 429, 500, 503] as const
+const change = [...body, 404, 409] as const
+
+const system = HttpApiGroup.make("system", { topLevel: true })
+  .add(get("alive", "/healthz", { success: Shape.Alive }).annotateMerge(say("Whether the process answers.")))
+  .add(
+    get("ready", "/readyz", {
+      success: Shape.Ready,
+      error: Shape.NotReady.pipe(HttpApiSchema.status(503))
+    }).annotateMerge(say("Whether it can take a turn; why not, otherwise."))
+  )
+  .add(get("openapi", "/openapi.json", { success: Schema.Unknown }).annotateMerge(say("This document.")))
+  .add(get("docs", "/docs", { success: text("text/html") }).annotateMerge(say("This document, for people.")))
+  .add(
+    post("login", "/api/login", {
+      payload: Shape.Login,
+      success: HttpApiSchema.NoContent,
+      error: problems(...body)
+    }).annotateMerge(say("Exchanges a token for a cookie."))
+  )
+  .add(
+    post("logout", "/api/logout", { success: HttpApiSchema.NoContent, error: problems(500) }).annotateMerge(
+      say("Ends the cookie.")
+    )
+  )
+
+const own = HttpApiGroup.make("own")
+  .add(get("me", "/api/me", { success: Shape.Me, error: problems(401, 429, 500, 503) }).annotateMerge(say("Who asks.")))
+  .add(
+    get("metrics", "/metrics", {
+      success: text("text/plain; version=0.0.4"),
+      error: problems(401, 403, 429, 500, 503)
+    }).annotateMerge(say("Metrics for Prometheus."))
+  )
+  .add(
+    get("audit", "/api/audit", {
+      query: {
+        session: optional(SessionId),
+        since: optional(Schema.String),
+        decision: optional(Answer),
+        limit,
+        cursor
+      },
+      success: [Shape.AuditPage, HttpApiSchema.StreamNdjson({ schema: Shape.Audit })],
+      error: problems(...read)
+    }).annotateMerge(say("Decisions about tool calls; with `Accept: application/x-ndjson` all of them, a line each."))
+  )
+  .add(
+    get("usage", "/api/usage", { success: Shape.UsageReport, error: problems(...read) }).annotateMerge(
+      say("Tokens and cost, by session and by day.")
+    )
+  )
+  .middleware(Authenticated)
+
+const sessions = HttpApiGroup.make("sessions")
+  .add(
+    post("create", "/api/sessions", {
+      payload: Shape.CreateSession,
+      success: Shape.Status.pipe(HttpApiSchema.status(201)),
+      error: problems(...change, 422)
+    }).annotateMerge(say("Makes a session."))
+  )
+  .add(
+    get("list", "/api/sessions", {
+      query: { q: optional(Schema.String.check(Schema.isMaxLength(1024))), limit, cursor },
+      success: Shape.SessionPage,
+      error: problems(...read)
+    }).annotateMerge(say("Sessions, newest first."))
+  )
+  .add(
+    get("show", "/api/sessions/:session_id", {
+      params: session,
+      success: Shape.Status,
+      error: problems(...read, 409, 422)
+    }).annotateMerge(say("A session's status."))
+  )
+  .add(
+    del("remove", "/api/sessions/:session_id", {
+      params: session,
+      success: HttpApiSchema.NoContent,
+      error: problems(...read, 409)
+    }).annotateMerge(say("Ends its task and removes the session."))
+  )
+  .add(
+    get("events", "/api/sessions/:session_id/events", {
+      params: session,
+      query: { after: count, limit },
+      headers: { "last-event-id": optional(Schema.String) },
+      success: [Shape.EventPage, HttpApiSchema.StreamSse({ data: Shape.Fact })],
+      error: problems(...read, 409, 416, 422)
+    }).annotateMerge(
+      say("Events as they happen (SSE, resumed by Last-Event-ID), or a page of facts (`Accept: application/json`).")
+    )
+  )
+  .add(
+    post("prompt", "/api/sessions/:session_id/prompt", {
+      params: session,
+      headers: { "idempotency-key": optional(Schema.String) },
+      payload: Shape.Prompt,
+      success: Shape.Accepted.pipe(HttpApiSchema.status(202)),
+      error: problems(...change, 422)
+    }).annotateMerge(say("Starts a task, or keeps the prompt for later."))
+  )
+  .add(
+    post("interrupt", "/api/sessions/:session_id/interrupt", {
+      params: session,
+      payload: Shape.Interrupt,
+      success: HttpApiSchema.NoContent,
+      error: problems(...change, 422)
+    }).annotateMerge(say("Cancels the running task and waits for its end."))
+  )
+  .add(
+    get("approvals", "/api/sessions/:session_id/approvals", {
+      params: session,
+      success: Shape.Approvals,
+      error: problems(...read, 409, 422)
+    }).annotateMerge(say("Questions that wait for an answer."))
+  )
+  .add(
+    post("approve", "/api/sessions/:session_id/approvals/:request_id", {
+      params: { ...session, request_id: id },
+      payload: Shape.ApprovalAnswer,
+      success: HttpApiSchema.NoContent,
+      error: problems(...change, 410, 422)
+    }).annotateMerge(say("Answers a question."))
+  )
+  .add(
+    del("unqueue", "/api/sessions/:session_id/queue/:prompt_id", {
+      params: { ...session, prompt_id: id },
+      success: HttpApiSchema.NoContent,
+      error: problems(...read, 409, 422)
+    }).annotateMerge(say("Takes a waiting prompt back."))
+  )
+  .add(
+    post("command", "/api/sessions/:session_id/command", {
+      params: session,
+      payload: Shape.Command,
+      success: HttpApiSchema.NoContent,
+      error: problems(...change, 422)
+    }).annotateMerge(say("Changes the session: clear, rename, mode, model, queue."))
+  )
+  .add(
+    post("fork", "/api/sessions/:session_id/fork", {
+      params: session,
+      payload: Shape.Fork,
+      success: Shape.Status.pipe(HttpApiSchema.status(201)),
+      error: problems(...change, 416, 422)
+    }).annotateMerge(say("Makes a session whose past is a copy of this one's."))
+  )
+  .add(
+    get("grants", "/api/sessions/:session_id/grants", {
+      params: session,
+      success: Shape.Grants,
+      error: problems(...read, 409, 422)
+    }).annotateMerge(say("Grants in force."))
+  )
+  .add(
+    del("revoke", "/api/sessions/:session_id/grants/:grant_id", {
+      params: { ...session, grant_id: id },
+      success: HttpApiSchema.NoContent,
+      error: problems(...read, 409, 422)
+    }).annotateMerge(say("Takes a grant back."))
+  )
+  .middleware(Authenticated)
+
+const security = {
+  bearer: { type: "http", scheme: "bearer", description: "An API token or a JWT." },
+  cookie: { type: "apiKey", in: "cookie", name: "claw", description: "What POST /api/login gives." }
+}
+
+/** How a request says who it is: either way, or not at all where the server needs nobody to be. */
+const secured = (spec: Readonly<Record<string, unknown>>): Record<string, unknown> => ({
+  ...spec,
+  components: { ...(spec["components"] as object), securitySchemes: security },
+  security: [{ bearer: [] }, { cookie: [] }, {}]
+})
+
+export const Api = HttpApi.make("claw")
+  .add(system, own, sessions)
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "claw",
+      version,
+      transform: secured,
+      description: "Sessions of an agent over HTTP. Errors are problem details with the codes of the wire protocol."
+    })
+  )

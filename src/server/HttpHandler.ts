@@ -1,0 +1,115 @@
+/**
+ * The HTTP API as one function of node's server, beside the WebSocket (DESIGN §2). Owns: which handler serves which
+ * route. Does not own: the description (Api), sockets, TLS, upgrades. Invariant: what is here lives as long as the
+ * caller's scope: its requests end with it, and so do holds of tasks that were started over HTTP.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { NodeHttpServer } from "@effect/platform-node"
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { AppConfig } from "../config/AppConfig.ts"
+import { Api } from "./Api.ts"
+import { layerAuthenticated } from "./apiCaller.ts"
+import { edge, securityHeaders } from "./apiEdge.ts"
+import * as Events from "./apiEvents.ts"
+import { answered, CurrentRequest } from "./apiProblem.ts"
+import { makePromptRate } from "./apiRate.ts"
+import * as Records from "./apiRecords.ts"
+import * as Sessions from "./apiSessions.ts"
+import * as System from "./apiSystem.ts"
+import * as Tasks from "./apiTasks.ts"
+
+export interface HttpOptions extends System.Life {
+  /** The peer's address, behind trusted proxies; default: the socket's. */
+  readonly address?: (request: IncomingMessage) => string
+}
+
+const socketAddress = (request: IncomingMessage): string => request.socket.remoteAddress ?? ""
+const accepts = (header: string | undefined, type: string): boolean => (header ?? "").includes(type)
+
+const system = (options: HttpOptions, docs: Effect.Success<typeof System.makeDocs>) =>
+  HttpApiBuilder.group(
+    Api,
+    "system",
+    Effect.fnUntraced(function* (handlers) {
+      const writable = yield* System.makeWritable
+      const document = System.document()
+      return handlers
+        .handle("alive", () => Effect.succeed({ status: "alive" as const }))
+        .handle("ready", () => System.ready(options, writable))
+        .handle("openapi", () => Effect.succeed(document))
+        .handle("docs", () => Effect.orDie(docs))
+        .handleRaw("login", () => answered(System.login))
+        .handle("logout", () => answered(System.logout))
+    })
+  )
+
+const own = HttpApiBuilder.group(Api, "own", (handlers) =>
+  handlers
+    .handle("me", () => System.me)
+    .handle("metrics", () => answered(System.metrics))
+    .handle("audit", ({ request, query }) =>
+      accepts(request.headers["accept"], "application/x-ndjson")
+        ? answered(
+            Effect.map(Records.auditLines(query), (lines) =>
+              HttpServerResponse.stream(lines, { contentType: "application/x-ndjson" })
+            )
+          )
+        : answered(Records.auditPage(query))
+    )
+    .handle("usage", () => answered(Records.usage))
+)
+
+/** Where an event stream goes on: behind what the reader had, else behind what it asked for. */
+const startOf = (header: string | undefined, after: number | undefined): number => {
+  const last = header === undefined || !/^\d{1,15}$/.test(header) ? undefined : Number(header)
+  return last ?? after ?? 0
+}
+
+const sessions = (services: Tasks.TaskServices) =>
+  HttpApiBuilder.group(Api, "sessions", (handlers) =>
+    handlers
+      .handleRaw("create", () => answered(Sessions.create(services.draining)))
+      .handle("list", ({ query }) => answered(Sessions.list(query)))
+      .handle("show", ({ params }) => answered(Sessions.show(params.session_id)))
+      .handle("remove", ({ params }) => answered(Sessions.remove(params.session_id)))
+      .handle("events", ({ request, params, query, headers }) => {
+        const accept = request.headers["accept"]
+        const wantsPage = accepts(accept, "application/json") && !accepts(accept, "text/event-stream")
+        if (wantsPage) return answered(Events.page(params.session_id, query.after, query.limit))
+        const start = startOf(headers["last-event-id"], query.after)
+        return answered(Events.stream(params.session_id, start, Effect.map(CurrentRequest, securityHeaders)))
+      })
+      .handleRaw("prompt", ({ params, headers }) =>
+        answered(Tasks.prompt(params.session_id, headers["idempotency-key"], services))
+      )
+      .handleRaw("interrupt", ({ params }) => answered(Tasks.interrupt(params.session_id)))
+      .handle("approvals", ({ params }) => answered(Tasks.approvals(params.session_id)))
+      .handleRaw("approve", ({ params }) => answered(Tasks.approve(params.session_id, params.request_id)))
+      .handle("unqueue", ({ params }) => answered(Tasks.unqueue(params.session_id, params.prompt_id)))
+      .handleRaw("command", ({ params }) => answered(Tasks.command(params.session_id)))
+      .handleRaw("fork", ({ params }) => answered(Sessions.fork(params.session_id, services.draining)))
+      .handle("grants", ({ params }) => answered(Tasks.grants(params.session_id)))
+      .handle("revoke", ({ params }) => answered(Tasks.revoke(params.session_id, params.grant_id)))
+  )
+
+/** For everything that is not an upgrade. */
+export const make = Effect.fnUntraced(function* (options: HttpOptions) {
+  const config = yield* AppConfig
+  const server = yield* Effect.scope
+  const services = { server, draining: options.draining, rate: makePromptRate() }
+  // A router of its own, built first: the two would share one otherwise.
+  const docs = yield* System.makeDocs
+  const routes = HttpApiBuilder.layer(Api).pipe(
+    Layer.provide([system(options, docs), own, sessions(services)]),
+    Layer.provide(layerAuthenticated),
+    Layer.provide(NodeHttpServer.layerHttpServices),
+    Layer.provide(Layer.succeed(HttpRouter.RouterConfig, { maxParamLength: 512, ignoreDuplicateSlashes: false }))
+  )
+  const app = yield* HttpRouter.toHttpEffect(routes)
+  const address = options.address ?? socketAddress
+  const whole = edge(app, { allowed_origins: config.server.allowed_origins, address })
+  const handler = yield* NodeHttpServer.makeHandler(whole, { scope: server })
+  return handler as (request: IncomingMessage, response: ServerResponse) => void
+})

@@ -1,0 +1,149 @@
+/**
+ * A session's events over HTTP: a page of facts, or all of them as they happen (SSE). Owns: resuming by Last-Event-ID,
+ * the frame of one event. Does not own: merging, limits of a slow reader (channel/Outbox).
+ * Invariants: `data` is the wire's text byte for byte; only facts have an `id`, their `seq`; a replay waits for its
+ * reader; replay and live join without gap or overlap.
+ */
+import type { ServerResponse } from "node:http"
+import { NodeHttpServerRequest } from "@effect/platform-node"
+import { Clock, Deferred, Effect, Exit, Metric } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Authenticator } from "../channel/Authenticator.ts"
+import { Channels } from "../channel/Channels.ts"
+import * as Outbox from "../channel/Outbox.ts"
+import { AppConfig } from "../config/AppConfig.ts"
+import { type DurableEvent, isPrivate } from "../domain/Event.ts"
+import type { SessionId } from "../domain/Ids.ts"
+import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
+import { connections, slowConsumers } from "../observability/ServerMetrics.ts"
+import type { JournalRecord } from "../store/Journal.ts"
+import { type CallerShape, permitted } from "./apiCaller.ts"
+import { refuse } from "./apiProblem.ts"
+import { openSession, readFacts, statusBody } from "./apiScope.ts"
+
+const PAGE = 200
+
+const eventsOf = (id: SessionId, records: ReadonlyArray<JournalRecord>): ReadonlyArray<DurableEvent> =>
+  records.flatMap(({ seq, event_id, ts, body }) =>
+    seq === undefined || isPrivate(body) ? [] : [{ v: 1, session_id: id, seq, event_id, ts, ...body }]
+  )
+
+export const page = Effect.fnUntraced(function* (id: SessionId, after = 0, limit = 100) {
+  const caller = yield* permitted("read")
+  const session = yield* openSession(caller, id)
+  if (after > (yield* session.status).position) return yield* refuse("position_ahead")
+  const { records, damaged, more } = yield* readFacts(caller, id, after, limit)
+  const next_after = records.at(-1)?.seq ?? after
+  return { events: eventsOf(id, records), next_after, more, damaged: damaged.length }
+})
+
+/** The envelope comes first and an id has no quotes, so that a fact's `seq` is found without parsing. */
+const SEQ = /^\{"v":1,"session_id":"[^"]*","seq":(\d+),/
+
+export const frame = (text: string): string => {
+  const seq = SEQ.exec(text)?.[1]
+  return `${seq === undefined ? "" : `id: ${seq}\n`}data: ${text}\n\n`
+}
+
+const once = (response: ServerResponse, event: "drain" | "close") =>
+  Effect.callback<void>((resume) => {
+    const heard = () => resume(Effect.void)
+    response.once(event, heard)
+    return Effect.sync(() => response.off(event, heard))
+  })
+
+/** Facts behind `after`, page by page, each when the one before has left; gives the last `seq`. */
+const replay = Effect.fnUntraced(function* (
+  caller: CallerShape,
+  id: SessionId,
+  after: number,
+  response: ServerResponse
+) {
+  for (let from = after; ;) {
+    const { records, more } = yield* readFacts(caller, id, from, PAGE)
+    const text = eventsOf(id, records)
+      .map((event) => frame(JSON.stringify(event)))
+      .join("")
+    if (text !== "" && !response.write(text)) yield* once(response, "drain")
+    from = records.at(-1)?.seq ?? from
+    if (!more) return from
+  }
+})
+
+const begin = (response: ServerResponse, headers: Readonly<Record<string, string>>): void => {
+  response.writeHead(200, {
+    ...headers,
+    "content-type": "text/event-stream",
+    "cache-control": "no-store",
+    "x-accel-buffering": "no"
+  })
+  response.flushHeaders()
+}
+
+/** Live from `after` on, until the reader is too slow or the connection's right ends. */
+const live = Effect.fnUntraced(function* (
+  session: SessionRuntime,
+  after: number,
+  response: ServerResponse,
+  attached: Effect.Effect<number>
+) {
+  const { limit } = yield* AppConfig
+  const clock = yield* Clock.Clock
+  const slow = Deferred.makeUnsafe<void>()
+  const outbox = Outbox.make({
+    connection: {
+      send: (text) => void response.write(frame(text)),
+      buffered: () => response.writableLength,
+      onDrain: (drained) => void response.on("drain", drained)
+    },
+    limits: limit,
+    now: () => clock.currentTimeMillisUnsafe(),
+    onWaiting: () => {},
+    onSlow: () => Deferred.doneUnsafe(slow, Effect.void)
+  })
+  outbox.replaying(true)
+  yield* session.subscribe({ after: { seq: after }, sink: outbox.sink })
+  outbox.replaying(false)
+  outbox.send(statusBody(yield* session.status, yield* attached))
+  const beat = Effect.gen(function* () {
+    yield* Effect.sleep(Math.min(limit.heartbeat_ms, limit.write_ms))
+    outbox.look()
+    if (outbox.lateAt() === undefined) response.write(":\n\n")
+  })
+  yield* Effect.raceFirst(Deferred.await(slow), Effect.forever(beat))
+  yield* Metric.update(slowConsumers, 1)
+})
+
+const counted = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
+  const gauge = Metric.withAttributes(connections, { transport: "sse" })
+  return Effect.acquireUseRelease(
+    Metric.modify(gauge, 1),
+    () => effect,
+    () => Metric.modify(gauge, -1)
+  )
+}
+
+/** Answers by writing; what it gives is written already. */
+export const stream = Effect.fnUntraced(function* (
+  id: SessionId,
+  after: number,
+  headers: Effect.Effect<Readonly<Record<string, string>>>
+) {
+  const caller = yield* permitted("read")
+  const session = yield* openSession(caller, id)
+  if (after > (yield* session.status).position) return yield* refuse("position_ahead")
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
+  const { revoked } = yield* Authenticator
+  const channels = yield* Channels
+  begin(response, yield* headers)
+  const shown = Effect.gen(function* () {
+    const from = yield* replay(caller, id, after, response)
+    yield* live(session, from, response, channels.attached(caller.owner, id))
+  })
+  yield* counted(Effect.scoped(Effect.raceFirst(shown, revoked(caller.principal)))).pipe(
+    Effect.onExit((exit) => Effect.sync(() => void (Exit.isSuccess(exit) ? response.destroy() : response.end()))),
+    Effect.catchCause((cause) => Effect.logWarning("an event stream ended early", cause))
+  )
+  return HttpServerResponse.empty()
+})

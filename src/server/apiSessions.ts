@@ -1,0 +1,132 @@
+/**
+ * Handlers of sessions as things: made, listed, shown, copied, removed. Does not own: what happens inside one
+ * (apiTasks), its events (apiEvents). Invariant: everything goes through the caller's own scope.
+ */
+import { Effect } from "effect"
+import { AppConfig } from "../config/AppConfig.ts"
+import { Channels } from "../channel/Channels.ts"
+import type { SessionId } from "../domain/Ids.ts"
+import { sessionKey } from "../domain/Principal.ts"
+import type { SessionMeta } from "../store/SessionIndex.ts"
+import { body } from "./apiBody.ts"
+import { type CallerShape, permitted } from "./apiCaller.ts"
+import { copyOf, factsUpTo, writeCopy } from "./apiFork.ts"
+import { refuse } from "./apiProblem.ts"
+import { indexOf, openSession, sessionsOf, showStatus, statusBody } from "./apiScope.ts"
+import * as Shape from "./apiShapes.ts"
+
+const PAGE = 100
+
+/** A session may be made: the server is not ending and the caller has room. */
+const admitted = Effect.fnUntraced(function* (caller: CallerShape, draining: Effect.Effect<boolean>) {
+  if (yield* draining) return yield* refuse("server_draining")
+  const { limit } = yield* AppConfig
+  const sessions = yield* sessionsOf(caller)
+  if ((yield* sessions.count) >= limit.sessions_per_principal) return yield* refuse("too_many_sessions")
+  return sessions
+})
+
+const nextId = (caller: CallerShape) =>
+  Effect.flatMap(indexOf(caller), (index) =>
+    Effect.map(index.nextNumber("http-channel-session"), (n) => `http-channel-session-${n}` as SessionId)
+  )
+
+export const create = Effect.fnUntraced(function* (draining: Effect.Effect<boolean>) {
+  const caller = yield* permitted("prompt")
+  const config = yield* AppConfig
+  const { session_id, workspace, ...options } = yield* body(Shape.CreateSession, config.limit)
+  const sessions = yield* admitted(caller, draining)
+  const id = session_id ?? (yield* nextId(caller))
+  const session = yield* sessions.create(id, { workspace: workspace ?? config.workspace, ...options })
+  return statusBody(yield* session.status, 0)
+})
+
+const cursorOf = (meta: SessionMeta): string =>
+  Buffer.from(JSON.stringify([meta.updated_at, meta.session_id])).toString("base64url")
+
+/** Where a page ended: what follows is older, or as old with a smaller id (the index's own order). */
+const behind = (cursor: string): ((meta: SessionMeta) => boolean) | undefined => {
+  try {
+    const [at, id] = JSON.parse(Buffer.from(cursor, "base64url").toString()) as readonly unknown[]
+    if (typeof at !== "string" || typeof id !== "string") return undefined
+    return (meta) => meta.updated_at < at || (meta.updated_at === at && meta.session_id < id)
+  } catch {
+    return undefined
+  }
+}
+
+const described = ({ session_id, workspace, title, model, mode, created_at, updated_at }: SessionMeta) => ({
+  session_id,
+  workspace,
+  title,
+  ...(model === undefined ? {} : { model }),
+  ...(mode === undefined ? {} : { mode }),
+  created_at,
+  updated_at
+})
+
+export interface ListQuery {
+  readonly q?: string
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+export const list = Effect.fnUntraced(function* ({ q, limit = PAGE, cursor }: ListQuery) {
+  const caller = yield* permitted("read")
+  const index = yield* indexOf(caller)
+  const follows = cursor === undefined ? () => true : behind(cursor)
+  if (follows === undefined) return yield* refuse("bad_message", "This cursor is not one of this list.")
+  const wanted = q?.toLowerCase()
+  const fits = (meta: SessionMeta) =>
+    wanted === undefined ||
+    [meta.session_id, meta.title, meta.workspace].some((text) => text.toLowerCase().includes(wanted))
+  const all = yield* index.list({ limit: Number.MAX_SAFE_INTEGER })
+  const found = all.filter((meta) => follows(meta) && fits(meta))
+  const page = found.slice(0, limit)
+  const last = page.at(-1)
+  return {
+    sessions: page.map(described),
+    ...(found.length > limit && last !== undefined ? { next_cursor: cursorOf(last) } : {})
+  }
+})
+
+export const show = Effect.fnUntraced(function* (id: SessionId) {
+  const caller = yield* permitted("read")
+  return yield* showStatus(caller, id, yield* Channels)
+})
+
+/** Its task ends first, and what it was granted with it. */
+export const remove = Effect.fnUntraced(function* (id: SessionId) {
+  const caller = yield* permitted("prompt")
+  const sessions = yield* sessionsOf(caller)
+  const index = yield* indexOf(caller)
+  yield* index.get(id)
+  const session = yield* sessions.open(id)
+  yield* Effect.catch(session.interrupt(), (error) => (error.code === "no_task" ? Effect.void : Effect.fail(error)))
+  for (const grant of yield* session.grants) yield* session.revoke(grant.grant_id)
+  yield* sessions.destroy(id)
+  yield* index.remove(id)
+}, Effect.uninterruptible)
+
+export const fork = Effect.fnUntraced(function* (id: SessionId, draining: Effect.Effect<boolean>) {
+  const caller = yield* permitted("prompt")
+  const { limit } = yield* AppConfig
+  const asked = yield* body(Shape.Fork, limit)
+  const session = yield* openSession(caller, id)
+  const { meta, position } = yield* session.status
+  const at = asked.at ?? position
+  if (at > position) return yield* refuse("position_ahead")
+  yield* admitted(caller, draining)
+  const facts = yield* factsUpTo(sessionKey(caller.owner, id), at)
+  const index = yield* indexOf(caller)
+  const to = asked.session_id ?? (yield* nextId(caller))
+  const now = new Date().toISOString()
+  const { owner: _owner, ...past } = meta
+  const entry = { ...past, session_id: to, title: asked.title ?? meta.title, created_at: now, updated_at: now }
+  const written = writeCopy(sessionKey(caller.owner, to), copyOf(facts, now))
+  yield* index
+    .create(entry)
+    .pipe(Effect.andThen(Effect.onError(written, () => Effect.ignore(index.remove(to)))), Effect.uninterruptible)
+  const made = yield* openSession(caller, to)
+  return statusBody(yield* made.status, 0)
+})

@@ -1,0 +1,126 @@
+/**
+ * Bodies of the HTTP API as schemas: what a client sends and what it gets, spelt as on the wire (PROTOCOL §1, §2).
+ * Owns: shapes. Does not own: routes or what they do. Unknown fields of a request are ignored, as on the wire.
+ */
+import { Schema } from "effect"
+import { ApprovalRequest, Grant } from "../domain/Approval.ts"
+import { DurableBody, Envelope } from "../domain/Event.ts"
+import { ErrorCode } from "../domain/ErrorCode.ts"
+import { PromptId, SessionId, TaskId } from "../domain/Ids.ts"
+import { Principal } from "../domain/Principal.ts"
+import * as Client from "../protocol/ClientMessage.ts"
+import * as Server from "../protocol/ServerEvent.ts"
+
+const optional = Schema.optionalKey
+const without = <F extends Schema.Struct.Fields>({
+  type: _type,
+  v: _v,
+  ...fields
+}: F & Record<"type" | "v", unknown>) => fields as unknown as Omit<F, "type" | "v">
+const named = (identifier: string) => ({ identifier })
+
+export const Login = Schema.Struct({ token: Schema.String.check(Schema.isMaxLength(16_384)) }).annotate(named("Login"))
+export const Me = Schema.Struct({ principal: Principal, permissions: Schema.Array(Schema.String) }).annotate(
+  named("Me")
+)
+
+export const CreateSession = Schema.Struct({ ...Client.Create.fields, session_id: optional(SessionId) }).annotate(
+  named("CreateSession")
+)
+/** What is known of a session without opening it. */
+export const Session = Schema.Struct({
+  session_id: SessionId,
+  workspace: Schema.String,
+  title: Schema.String,
+  model: optional(Schema.String),
+  mode: optional(Schema.String),
+  created_at: Schema.String,
+  updated_at: Schema.String
+}).annotate(named("Session"))
+export const SessionPage = Schema.Struct({
+  sessions: Schema.Array(Session),
+  /** Absent: this is the last page. */
+  next_cursor: optional(Schema.String)
+}).annotate(named("SessionPage"))
+/** The wire's `status` event. */
+export const Status = Schema.Struct(Server.Status.fields).annotate(named("Status"))
+
+export const Prompt = Schema.Struct(without(Client.Prompt.fields)).annotate(named("Prompt"))
+export const Accepted = Schema.Struct({
+  session_id: SessionId,
+  prompt_id: PromptId,
+  /** Absent: the prompt waits. */
+  task_id: optional(TaskId),
+  duplicate: Schema.Boolean
+}).annotate(named("Accepted"))
+export const Interrupt = Schema.Struct(without(Client.Interrupt.fields)).annotate(named("Interrupt"))
+export const Approvals = Schema.Struct({ approvals: Schema.Array(ApprovalRequest) }).annotate(named("Approvals"))
+const { request_id: _inPath, ...answer } = without(Client.ApprovalResponse.fields)
+export const ApprovalAnswer = Schema.Struct(answer).annotate(named("ApprovalAnswer"))
+export const Command = Schema.Union(
+  Client.Command.members.map((member) => Schema.Struct(without(member.fields as never))) as unknown as ReadonlyArray<
+    Schema.Codec<typeof Client.Command.Type>
+  >
+).annotate(named("Command"))
+export const Fork = Schema.Struct({
+  /** The copy holds the facts up to and including this `seq`; absent: all there are. */
+  at: optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),
+  session_id: optional(SessionId),
+  title: optional(Schema.String.check(Schema.isMaxLength(1024)))
+}).annotate(named("Fork"))
+
+/** A fact as it stands on the wire. */
+export const Fact = Schema.Union(
+  DurableBody.members.map((member) => Schema.Struct({ ...Envelope.fields, ...(member.fields as object) }))
+).annotate(named("Fact"))
+export const EventPage = Schema.Struct({
+  events: Schema.Array(Fact),
+  /** `seq` to go on behind. */
+  next_after: Schema.Int,
+  more: Schema.Boolean,
+  /** Stored records between these that cannot be read back. */
+  damaged: Schema.Int
+}).annotate(named("EventPage"))
+
+export const Grants = Schema.Struct({ grants: Schema.Array(Grant) }).annotate(named("Grants"))
+
+export const Audit = Schema.Struct({
+  session_id: Schema.String,
+  seq: Schema.Int,
+  when: Schema.String,
+  call_id: Schema.String,
+  tool_name: Schema.String,
+  digest: Schema.String,
+  decision: Schema.String,
+  via: Schema.String,
+  rule: optional(Schema.String),
+  reason: optional(Schema.String),
+  request_id: optional(Schema.String),
+  grant_id: optional(Schema.String),
+  who: optional(Schema.String)
+}).annotate(named("AuditRecord"))
+export const AuditPage = Schema.Struct({
+  records: Schema.Array(Audit),
+  next_cursor: optional(Schema.String)
+}).annotate(named("AuditPage"))
+
+/** Tokens that were spent; `cost_usd` is null where no price is known. */
+export const Spent = Schema.Struct({
+  input_tokens: Schema.Int,
+  output_tokens: Schema.Int,
+  cached_tokens: Schema.Int,
+  reasoning_tokens: Schema.Int,
+  cost_usd: Schema.NullOr(Schema.Finite)
+}).annotate(named("Spent"))
+export const UsageReport = Schema.Struct({
+  total: Spent,
+  sessions: Schema.Array(Schema.Struct({ session_id: SessionId, title: Schema.String, usage: Spent })),
+  /** By day (UTC) on which they were spent. */
+  days: Schema.Array(Schema.Struct({ day: Schema.String, usage: Spent }))
+}).annotate(named("UsageReport"))
+
+export const Alive = Schema.Struct({ status: Schema.Literal("alive") }).annotate(named("Alive"))
+export const Ready = Schema.Struct({ ready: Schema.Literal(true) }).annotate(named("Ready"))
+export const NotReady = Schema.Struct({ ready: Schema.Literal(false), reasons: Schema.Array(ErrorCode) }).annotate(
+  named("NotReady")
+)

@@ -1,0 +1,131 @@
+/**
+ * Handlers of the server's own affairs: alive, ready, metrics, sign-in, the description. Does not own: who may sign in
+ * (Auth). Invariants: `/healthz` touches nothing; `/readyz` writes, for a store that can only be read takes no turn; the
+ * page of documentation loads nothing from elsewhere.
+ */
+import { createHash } from "node:crypto"
+import { Clock, Effect, Metric, Option } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpApiScalar, OpenApi } from "effect/http-api"
+import { PrometheusMetrics } from "effect/observability"
+import { AppConfig } from "../config/AppConfig.ts"
+import type { ErrorCode } from "../domain/ErrorCode.ts"
+import { may, type Permission } from "../domain/Principal.ts"
+import * as Measures from "../observability/ServerMetrics.ts"
+import { RuntimeManager } from "../runtime/RuntimeManager.ts"
+import { SessionIndex } from "../store/SessionIndex.ts"
+import { Api } from "./Api.ts"
+import { body } from "./apiBody.ts"
+import { askedBy, Caller, permitted } from "./apiCaller.ts"
+import * as Shape from "./apiShapes.ts"
+import { Auth } from "./Auth.ts"
+
+export interface Life {
+  readonly draining: Effect.Effect<boolean>
+  /** Whether a model is configured. */
+  readonly provider: Effect.Effect<boolean>
+}
+
+const WRITE_AGE_MS = 1000
+
+/** Whether the store takes a write, asked at most once a second. */
+export const makeWritable = Effect.map(SessionIndex, (index) => {
+  let known: { readonly at: number; readonly writable: boolean } | undefined
+  const write = Effect.match(index.nextNumber("readiness"), { onFailure: () => false, onSuccess: () => true })
+  return Effect.flatMap(Clock.currentTimeMillis, (at) =>
+    known !== undefined && at - known.at < WRITE_AGE_MS
+      ? Effect.succeed(known.writable)
+      : Effect.tap(write, (writable) => Effect.sync(() => void (known = { at, writable })))
+  )
+})
+
+export const ready = Effect.fnUntraced(function* (life: Life, writable: Effect.Effect<boolean>) {
+  const reasons: Array<ErrorCode> = []
+  if (yield* life.draining) reasons.push("server_draining")
+  if (!(yield* writable)) reasons.push("storage_unavailable")
+  if (!(yield* life.provider)) reasons.push("no_provider")
+  return reasons.length === 0
+    ? { ready: true as const }
+    : HttpServerResponse.jsonUnsafe({ ready: false, reasons }, { status: 503 })
+})
+
+/** What is counted when somebody looks. */
+const sample = Effect.gen(function* () {
+  const manager = yield* RuntimeManager
+  const index = yield* SessionIndex
+  let open = 0
+  let running = 0
+  for (const owner of yield* index.owners) {
+    const sessions = manager.for(owner)
+    for (const id of yield* sessions.list) {
+      const session = yield* Effect.option(sessions.get(id))
+      if (Option.isNone(session)) continue
+      open += 1
+      if ((yield* session.value.status).task !== undefined) running += 1
+    }
+  }
+  yield* Metric.update(Measures.sessionsOpen, open)
+  yield* Metric.update(Measures.tasksActive, running)
+})
+
+export const metrics = Effect.gen(function* () {
+  yield* permitted("manage")
+  yield* sample
+  const text = yield* PrometheusMetrics.format()
+  return HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
+})
+
+const asked: ReadonlyArray<Permission> = ["read", "prompt", "approve", "manage"]
+
+export const me = Effect.map(Caller, ({ principal }) => ({
+  principal,
+  permissions: asked.filter((permission) => may(principal, permission))
+}))
+
+export const login = Effect.gen(function* () {
+  const auth = yield* Auth
+  const { limit } = yield* AppConfig
+  const { token } = yield* body(Shape.Login, limit)
+  const cookie = yield* Effect.tapError(auth.login(token, yield* askedBy), () =>
+    Metric.update(Measures.authFailures, 1)
+  )
+  return HttpServerResponse.empty({ status: 204, headers: { "set-cookie": cookie } })
+})
+
+export const logout = Effect.gen(function* () {
+  const auth = yield* Auth
+  const cookie = yield* auth.logout(yield* askedBy)
+  return HttpServerResponse.empty({ status: 204, headers: { "set-cookie": cookie } })
+})
+
+/** Made once. */
+export const document = (): OpenApi.OpenAPISpec => OpenApi.fromApi(Api)
+
+/** The page's own scripts, by hash; nothing else runs, and nothing is loaded from elsewhere. */
+const docsPolicy = (html: string): string => {
+  const hashes = Array.from(
+    html.matchAll(/<script>([\s\S]*?)<\/script>/g),
+    ([, script = ""]) => `'sha256-${createHash("sha256").update(script).digest("base64")}'`
+  )
+  return [
+    "default-src 'none'",
+    `script-src ${hashes.join(" ")}`,
+    "style-src 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'"
+  ].join("; ")
+}
+
+/** The page, and the policy that lets its scripts run. */
+export const makeDocs = Effect.gen(function* () {
+  const scalar = { withDefaultFonts: false, hideTestRequestButton: true }
+  const page = yield* HttpRouter.toHttpEffect(HttpApiScalar.layer(Api, { path: "/docs", scalar }))
+  return Effect.map(page, (response) => {
+    const html = response.body._tag === "Uint8Array" ? new TextDecoder().decode(response.body.body) : ""
+    return HttpServerResponse.html(html).pipe(HttpServerResponse.setHeader("content-security-policy", docsPolicy(html)))
+  })
+})

@@ -1,0 +1,96 @@
+/**
+ * Handlers of what happens inside a session: prompts, answers, commands, grants. Does not own: events (apiEvents).
+ * Invariant: a task that was started here outlives its request and can be answered by later ones (apiHold).
+ */
+import { Effect, type Scope } from "effect"
+import { AppConfig } from "../config/AppConfig.ts"
+import type { GrantId, PromptId, RequestId, SessionId } from "../domain/Ids.ts"
+import type { Permission } from "../domain/Principal.ts"
+import { body } from "./apiBody.ts"
+import { permitted } from "./apiCaller.ts"
+import { promptHeld } from "./apiHold.ts"
+import { refuse } from "./apiProblem.ts"
+import type { PromptRate } from "./apiRate.ts"
+import { openSession } from "./apiScope.ts"
+import * as Shape from "./apiShapes.ts"
+
+const opened = (id: SessionId, permission: Permission) =>
+  Effect.flatMap(permitted(permission), (caller) => openSession(caller, id))
+
+export interface TaskServices {
+  /** Tasks of this API are held until it closes. */
+  readonly server: Scope.Scope
+  readonly draining: Effect.Effect<boolean>
+  readonly rate: PromptRate
+}
+
+export const prompt = Effect.fnUntraced(function* (id: SessionId, header: string | undefined, services: TaskServices) {
+  const caller = yield* permitted("prompt")
+  const { limit } = yield* AppConfig
+  const given = yield* body(Shape.Prompt, limit)
+  const key = given.idempotency_key ?? header
+  if (key !== undefined && (key === "" || key.length > 256 || (header ?? key) !== key)) {
+    return yield* refuse("bad_message", "The idempotency key has 1 to 256 characters, the same in body and header.")
+  }
+  if (yield* services.draining) return yield* refuse("server_draining")
+  const session = yield* openSession(caller, id)
+  yield* services.rate(caller.principal, limit.prompts_per_minute)
+  const asked = { ...given, ...(key === undefined ? {} : { idempotency_key: key }) }
+  const { prompt_id, task, duplicate } = yield* promptHeld(session, asked, services.server)
+  const known = key === undefined ? undefined : (yield* session.state).keys.get(key)
+  const task_id = task?.task_id ?? (duplicate ? known?.task_id : undefined)
+  return { session_id: id, prompt_id, ...(task_id === undefined ? {} : { task_id }), duplicate }
+})
+
+export const interrupt = Effect.fnUntraced(function* (id: SessionId) {
+  const session = yield* opened(id, "prompt")
+  const { limit } = yield* AppConfig
+  const { task_id } = yield* body(Shape.Interrupt, limit)
+  yield* session.interrupt(task_id)
+})
+
+export const approvals = Effect.fnUntraced(function* (id: SessionId) {
+  const session = yield* opened(id, "read")
+  return { approvals: (yield* session.status).pending_approvals }
+})
+
+export const approve = Effect.fnUntraced(function* (id: SessionId, request: string) {
+  const caller = yield* permitted("approve")
+  const { limit } = yield* AppConfig
+  const answer = yield* body(Shape.ApprovalAnswer, limit)
+  const session = yield* openSession(caller, id)
+  yield* session.answer({ ...answer, request_id: request as RequestId, by: caller.principal.name })
+})
+
+export const unqueue = (id: SessionId, prompt_id: string) =>
+  Effect.flatMap(opened(id, "prompt"), (session) => session.unqueue(prompt_id as PromptId))
+
+export const command = Effect.fnUntraced(function* (id: SessionId) {
+  const session = yield* opened(id, "prompt")
+  const { limit } = yield* AppConfig
+  const given = yield* body(Shape.Command, limit)
+  switch (given.name) {
+    case "clear":
+      return yield* session.clear
+    case "resume_queue":
+      return yield* session.resumeQueue
+    case "set_mode":
+      return yield* session.setMode(given.mode)
+    case "set_model":
+      return yield* session.setModel(given.model)
+    case "rename":
+      return yield* session.rename(given.title)
+    case "compact":
+      return yield* refuse("bad_message", "This server cannot compact a session yet.")
+  }
+})
+
+export const grants = Effect.fnUntraced(function* (id: SessionId) {
+  const session = yield* opened(id, "read")
+  return { grants: yield* session.grants }
+})
+
+export const revoke = Effect.fnUntraced(function* (id: SessionId, grant: string) {
+  const session = yield* opened(id, "approve")
+  if (!(yield* session.revoke(grant as GrantId))) return yield* refuse("not_found", "There is no such grant.")
+})
