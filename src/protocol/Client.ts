@@ -18,6 +18,7 @@ export interface TransportHandlers {
   /** Once; `code` as of a WebSocket, 1006 where the transport has none. */
   readonly closed: (code: number) => void
 }
+/** The handlers are called only after `open` has returned. */
 export interface Transport {
   readonly open: (handlers: TransportHandlers) => { readonly send: (text: string) => void; readonly close: () => void }
 }
@@ -91,7 +92,8 @@ class Conversation implements Client {
   private last: ErrorBody | undefined
   private id: SessionId | undefined
   private task: TaskId | undefined
-  private beat = 0
+  /** Milliseconds of a heartbeat; the server's own as soon as it is known. */
+  private beat = 30_000
   private cancelTimer = () => {}
 
   constructor(options: ClientOptions) {
@@ -145,6 +147,7 @@ class Conversation implements Client {
   private greet(): void {
     const { token, client, detach, create } = this.options
     const after = this.place.position()
+    this.listen()
     this.say({
       type: "hello",
       v: 1,
@@ -160,13 +163,13 @@ class Conversation implements Client {
   private hear(text: string): void {
     const event = JSON.parse(text) as ServerEvent
     this.listen()
+    this.id ??= event.session_id
     if (isOfConnection(event)) this.hearConnection(event)
     else this.hearSession(event)
   }
 
   /** A server that is silent for a heartbeat is asked; silent for another, it is gone. */
   private listen(): void {
-    if (this.beat === 0) return
     this.timer(() => {
       this.say({ type: "ping" })
       this.timer(() => this.drop(), this.beat)
@@ -174,14 +177,15 @@ class Conversation implements Client {
   }
 
   private drop(): void {
+    const { turn } = this
     this.link?.close()
-    this.cut(1006)
+    if (turn === this.turn) this.cut(1006)
   }
 
   private hearSession(event: SessionEvent): void {
     const seen = this.place.see(event, this.asking)
     if (seen.kind === "gap") return this.ask()
-    if (seen.kind === "known") return
+    if (seen.kind !== "new") return
     if (event.type === "task_started") this.task = event.task_id
     if (event.type === "task_completed" || event.type === "task_canceled" || event.type === "task_failed")
       this.task = undefined

@@ -6,7 +6,10 @@
 import type { SessionEvent } from "../domain/Event.ts"
 import type { Position } from "./ClientMessage.ts"
 
-export type Seen = { readonly kind: "new"; readonly event: SessionEvent } | { readonly kind: "known" | "gap" }
+export type Seen =
+  | { readonly kind: "new"; readonly event: SessionEvent }
+  | { readonly kind: "known" }
+  | { readonly kind: "gap" }
 
 export interface Place {
   /** `undefined`: not told yet where the session stands. */
@@ -41,14 +44,14 @@ export const makePlace = (after: Position | undefined): Place => {
     seq = fact.seq
     if (fact.type === "text_completed" || fact.type === "stream_reset") offsets.clear()
     if (fact.type === "tool_result") offsets.delete(fact.call_id)
-    for (const stream of opened(fact)) offsets.set(stream, 0)
+    for (const stream of opened(fact)) if (!offsets.has(stream)) offsets.set(stream, 0)
     return { kind: "new", event: fact }
   }
 
   const seeDelta = (delta: Delta, asking: boolean): Seen => {
     const at = offsets.get(delta.stream_id)
     if (at === undefined && asking) return known
-    const from = at ?? delta.offset
+    const from = at ?? 0
     if (delta.offset > from) return gap
     const content = delta.content.slice(from - delta.offset)
     if (content === "") return known
