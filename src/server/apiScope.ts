@@ -18,7 +18,7 @@ export const indexOf = (caller: CallerShape) => Effect.map(SessionIndex, (index)
 
 /** The running session, or the stored one brought back. */
 export const openSession = (caller: CallerShape, id: SessionId) =>
-  Effect.flatMap(sessionsOf(caller), (sessions) => sessions.open(id))
+  Effect.flatMap(sessionsOf(caller), (sessions) => sessions.open(id, { recover: true }))
 
 /** Public records behind `after`, of a session that the caller has. */
 export const readFacts = (caller: CallerShape, id: SessionId, after: number, limit: number) =>

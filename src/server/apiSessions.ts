@@ -101,7 +101,7 @@ export const remove = Effect.fnUntraced(function* (id: SessionId) {
   const sessions = yield* sessionsOf(caller)
   const index = yield* indexOf(caller)
   yield* index.get(id)
-  const session = yield* sessions.open(id)
+  const session = yield* sessions.open(id, { recover: true })
   yield* Effect.catch(session.interrupt(), (error) => (error.code === "no_task" ? Effect.void : Effect.fail(error)))
   for (const grant of yield* session.grants) yield* session.revoke(grant.grant_id)
   yield* sessions.destroy(id)
