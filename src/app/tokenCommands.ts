@@ -47,7 +47,7 @@ const texts = {
 const refuse = (detail: string) => Result.fail(new Failure({ exit: EXIT.usage, detail }))
 
 /** What `create` is asked for, with the options' limits checked. */
-const specOf = ({ values }: CommandLine, locale: Locale, now: number): Result.Result<NewToken, Failure> => {
+const specOf = ({ values }: CommandLine, locale: Locale): Result.Result<NewToken, Failure> => {
   const text = texts[locale]
   const { user, tenant = localOwner.tenant, project = localOwner.project, role = "member", expires, name } = values
   if (user === undefined) return refuse(text.user)
@@ -60,13 +60,13 @@ const specOf = ({ values }: CommandLine, locale: Locale, now: number): Result.Re
     name: name ?? user,
     owner,
     role: roles.find((known): known is Role => known === role) ?? "member",
-    ...(days === undefined ? {} : { expires: now + days * DAY_MS })
+    ...(days === undefined ? {} : { lasts_ms: days * DAY_MS })
   })
 }
 
 const create = Effect.fnUntraced(function* (line: CommandLine, locale: Locale) {
   const [tokens, output] = [yield* TokenStore, yield* Output]
-  const spec = yield* Effect.fromResult(specOf(line, locale, yield* Clock.currentTimeMillis))
+  const spec = yield* Effect.fromResult(specOf(line, locale))
   const { token, secret } = yield* tokens.create(spec)
   const text = Redacted.value(secret)
   yield* output.out(line.switches.has("json") ? `${JSON.stringify({ ...token, token: text })}\n` : `${text}\n`)

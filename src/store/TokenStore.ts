@@ -27,8 +27,8 @@ export interface NewToken {
   readonly name: string
   readonly owner: Owner
   readonly role: Role
-  /** Epoch milliseconds; absent: until it is revoked. */
-  readonly expires?: number
+  /** Milliseconds from now; absent: until it is revoked. */
+  readonly lasts_ms?: number
 }
 
 export interface MadeToken {

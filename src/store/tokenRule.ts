@@ -28,7 +28,7 @@ export const same = (a: string, b: string): boolean =>
   a.length === b.length && timingSafeEqual(Buffer.from(a, "latin1"), Buffer.from(b, "latin1"))
 
 export const make = (
-  { name, owner, role, expires }: NewToken,
+  { name, owner, role, lasts_ms }: NewToken,
   now: number
 ): { readonly token: ApiToken; readonly secret: Redacted.Redacted; readonly digest: string } => {
   const secret = PREFIX + randomBytes(32).toString("base64url")
@@ -38,7 +38,7 @@ export const make = (
     ...ownerOf(owner),
     role,
     created_at: new Date(now).toISOString(),
-    ...(expires === undefined ? {} : { expires_at: new Date(expires).toISOString() })
+    ...(lasts_ms === undefined ? {} : { expires_at: new Date(now + lasts_ms).toISOString() })
   }
   return { token, secret: Redacted.make(secret, { label: "API token" }), digest: digestOf(secret) }
 }

@@ -4,7 +4,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as fc from "fast-check"
 import { parse } from "../../src/cli/CommandLine.ts"
-import { commands, flags } from "../../src/cli/Commands.ts"
+import { commands, flags, ROLES } from "../../src/cli/Commands.ts"
+import { roles } from "../../src/domain/Principal.ts"
 import { commandHelp, helpText } from "../../src/cli/Help.ts"
 
 const read = (...args: ReadonlyArray<string>) => {
@@ -90,6 +91,10 @@ describe("help", () => {
       const listed = commandHelp(command, "en").match(/(?<=^ {2}(?:-\w, )?--)[a-z-]+/gm) ?? []
       assert.deepStrictEqual(listed.toSorted(), command.flags.toSorted())
     }
+  })
+
+  it("names every role that there is", () => {
+    assert.deepStrictEqual<ReadonlyArray<string>>(ROLES, roles)
   })
 
   it("costs nothing to load: its modules import no package", () => {

@@ -73,7 +73,7 @@ const life = (store: Store) => {
   it.effect("one that expires counts until then and not at that instant", () =>
     Effect.gen(function* () {
       const tokens = yield* TokenStore
-      const { token, secret } = yield* tokens.create({ ...spec, expires: 10_000 })
+      const { token, secret } = yield* tokens.create({ ...spec, lasts_ms: 10_000 })
       const found = Effect.map(tokens.find(Redacted.value(secret)), (each) => each !== undefined)
       yield* TestClock.adjust(9_999)
       assert.deepStrictEqual([yield* found, yield* tokens.ended([token.token_id])], [true, []])

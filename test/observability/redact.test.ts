@@ -43,6 +43,7 @@ describe("well-known shapes", () => {
     ["0123456789abcdef0123456789abcdef.AbCdEfGhIjKlMnOp", MASK],
     ["ghp_abcdefghijklmnopqrstuvwxyz0123456789", MASK],
     ["AKIAIOSFODNN7EXAMPLE", MASK],
+    ["token claw_jdI5o9LDopcbGJu-K7h8FtXchfqXFt5OtP3LIz9_kNw.", `token ${MASK}.`],
     ["Authorization: Bearer abc.def-ghi_jkl", `Authorization: Bearer ${MASK}`],
     ["postgres://claw:s3cr3t@db/claw", `postgres://claw:${MASK}@db/claw`],
     ["-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc\n-----END RSA PRIVATE KEY-----\nafter", `${MASK}\nafter`],
@@ -54,6 +55,7 @@ describe("well-known shapes", () => {
   it.each([
     "task-018f3c5e-0000-7000-8000-000000000000 took 12 ms",
     "see https://example.org:8080/a/b?c=d@e and user@example.org",
+    "claw_session and claw_export_configuration_of_the_machine",
     "sk-learn and skip; the token count is 1234; basic idea",
     "sha256 e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     "日本語 émoji 👩‍👩‍👧 ok"

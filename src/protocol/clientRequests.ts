@@ -1,0 +1,99 @@
+/**
+ * What a client asked and has no answer to yet. Owns: which answer belongs to which question, what is asked again after
+ * a cut. Invariants: one request is on its way at a time, so that an error is its; every promise is settled; a request
+ * that would mean something else later (`interrupt` without a task, `clear`, `compact`) is never sent twice.
+ */
+import { type ErrorBody, errorBody } from "../domain/ErrorCode.ts"
+import type { ClientMessage, Message } from "./ClientMessage.ts"
+import type { ConnectionEvent } from "./ServerEvent.ts"
+
+type Accepted = Extract<ConnectionEvent, { readonly type: "accepted" }>
+type Status = Extract<ConnectionEvent, { readonly type: "status" }>
+
+interface Request {
+  readonly message: ClientMessage
+  readonly done: (answer: never) => void
+  readonly failed: (error: ErrorBody) => void
+  /** A ping sent behind the request: its answer means that the request was taken. */
+  readonly fence?: string
+}
+
+const mayRepeat = (message: ClientMessage): boolean =>
+  message.type === "interrupt"
+    ? message.task_id !== undefined
+    : message.type !== "command" || (message.name !== "clear" && message.name !== "compact")
+
+export const makeRequests = (say: (message: ClientMessage) => void) => {
+  let waiting: ReadonlyArray<Request> = []
+  let current: Request | undefined
+  let ready = false
+  let over: ErrorBody | undefined
+  let fences = 0
+
+  const next = (): void => {
+    if (!ready || current !== undefined) return
+    current = waiting[0]
+    waiting = waiting.slice(1)
+    if (current === undefined) return
+    const { message, fence } = current
+    say(message)
+    if (fence !== undefined) say({ type: "ping", nonce: fence })
+  }
+
+  const add = <A>(message: ClientMessage, fenced: boolean): Promise<A> =>
+    new Promise<A>((done, failed: (error: ErrorBody) => void) => {
+      if (over !== undefined) return failed(over)
+      const fence = fenced ? { fence: `request-${++fences}` } : {}
+      waiting = [...waiting, { message, done: done as Request["done"], failed, ...fence }]
+      next()
+    })
+
+  const settle = (how: (request: Request) => void): void => {
+    const request = current
+    current = undefined
+    if (request !== undefined) how(request)
+    next()
+  }
+
+  return {
+    prompt: (message: Message<"prompt">) => add<Accepted>(message, false),
+    ask: (message: ClientMessage) => add<void>(message, true),
+    status: () => add<Status>({ type: "status" }, false),
+    accepted: (event: Accepted): void => {
+      const { message } = current ?? {}
+      if (message?.type !== "prompt" || message.idempotency_key !== event.idempotency_key) return
+      settle(({ done }) => done(event as never))
+    },
+    status_: (event: Status): void => {
+      if (current?.message.type === "status") settle(({ done }) => done(event as never))
+    },
+    pong: (nonce: string | undefined): void => {
+      if (nonce !== undefined && current?.fence === nonce) settle(({ done }) => done(undefined as never))
+    },
+    /** True where the error answers what is on its way. */
+    refused: (error: ErrorBody): boolean => {
+      if (current === undefined) return false
+      settle(({ failed }) => failed(error))
+      return true
+    },
+    connected: (): void => {
+      ready = true
+      next()
+    },
+    disconnected: (): void => {
+      ready = false
+      const request = current
+      current = undefined
+      if (request === undefined) return
+      if (mayRepeat(request.message)) waiting = [request, ...waiting]
+      else request.failed(errorBody("internal", "The connection was lost; whether this was done is not known."))
+    },
+    ended: (error: ErrorBody): void => {
+      over = error
+      ready = false
+      for (const { failed } of current === undefined ? waiting : [current, ...waiting]) failed(error)
+      current = undefined
+      waiting = []
+    }
+  }
+}

@@ -1,0 +1,202 @@
+/**
+ * Who may use `claw serve` (issue 3, Identity; SETTLED 21): API tokens, JWTs of one issuer, the start token, and the
+ * cookie that a browser gets for one of these. Owns: the order in which they are tried, and the one layer behind
+ * `Authenticator` (connections) and `Auth` (HTTP). Invariants: what is wrong is `unauthenticated` whatever it is, and
+ * the reason goes to the log without the token; the start token is exchanged for a cookie once; without auth everybody
+ * is this machine's own, so that is for loopback only.
+ */
+import type { Scope } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
+import { AuthError, Authenticator } from "../channel/Authenticator.ts"
+import { AppConfig } from "../config/AppConfig.ts"
+import { ConfigError } from "../config/ConfigError.ts"
+import { localPrincipal, ownerOf, type Principal } from "../domain/Principal.ts"
+import type { StoreError } from "../store/StoreError.ts"
+import { counts, looksLikeToken, TokenStore } from "../store/TokenStore.ts"
+import { type AskedBy, Auth } from "./Auth.ts"
+import * as CookieSessions from "./cookieSessions.ts"
+import * as Credentials from "./credentials.ts"
+import { digestOf, matches, newSecret } from "./digest.ts"
+import * as Jwt from "./jwt.ts"
+import { allowedCookie, allowedOrigin, isLoopback, type Own } from "./Origins.ts"
+import * as WrongTokens from "./wrongTokens.ts"
+
+export interface Options {
+  /** What counts as the server's own; asked at each request, for a free port is known only once the server listens. */
+  readonly own: () => Own
+}
+
+interface Parts {
+  readonly own: () => Own
+  readonly tokens: TokenStore["Service"]
+  readonly credentials: Credentials.Credentials
+  readonly cookies: ReturnType<typeof CookieSessions.make>
+  readonly verifyJwt: Effect.Success<ReturnType<typeof Jwt.make>>
+  readonly tooMany: (address: string, now: number) => number | undefined
+  readonly start:
+    | { readonly secret: string; readonly digest: string; readonly credential: Credentials.Credential }
+    | undefined
+  readonly scope: Scope.Scope
+}
+
+const fail = (code: AuthError["code"], retry_after_ms?: number) =>
+  Effect.fail(new AuthError({ code, ...(retry_after_ms === undefined ? {} : { retry_after_ms }) }))
+
+const ofStore = (error: StoreError) =>
+  Effect.andThen(
+    Effect.logError("a token could not be looked up", { code: error.code, operation: error.operation }),
+    fail("storage_unavailable")
+  )
+
+const wrong = Effect.fnUntraced(function* ({ tooMany }: Parts, address: string, reason: string) {
+  const wait = tooMany(address, yield* Clock.currentTimeMillis)
+  if (wait !== undefined) return yield* fail("rate_limited", wait)
+  yield* Effect.logWarning("a token was refused", { reason, address })
+  return yield* fail("unauthenticated")
+})
+
+const byApiToken = Effect.fnUntraced(function* (parts: Parts, secret: string, address: string) {
+  const token = yield* Effect.catch(parts.tokens.find(secret), ofStore)
+  if (token === undefined) return yield* wrong(parts, address, "no such token, or it has ended")
+  const { token_id, role, name, expires_at } = token
+  // Whoever it lets in does not wait for the note of its use.
+  yield* Effect.forkIn(Effect.ignore(parts.tokens.used(token_id)), parts.scope)
+  const until = expires_at === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires_at)
+  return parts.credentials.vouch({ ...ownerOf(token), role, name }, { token_id, until })
+})
+
+const byJwt = Effect.fnUntraced(function* (parts: Parts, token: string, address: string) {
+  if (parts.verifyJwt === undefined) return yield* wrong(parts, address, "not a token of this server")
+  const verified = yield* Effect.catch(parts.verifyJwt(token), (error) =>
+    error.unavailable
+      ? Effect.andThen(
+          Effect.logError("the issuer's keys cannot be had", { reason: error.reason }),
+          fail("storage_unavailable")
+        )
+      : wrong(parts, address, error.reason)
+  )
+  return parts.credentials.vouch(verified.principal, { until: verified.until })
+})
+
+const authenticate = (parts: Parts, token: string, address: string): Effect.Effect<Principal, AuthError> => {
+  const { start, credentials } = parts
+  if (start !== undefined && matches(token, start.digest)) {
+    return Effect.sync(() => credentials.vouch(localPrincipal, start.credential))
+  }
+  return looksLikeToken(token) ? byApiToken(parts, token, address) : byJwt(parts, token, address)
+}
+
+const byCookie = Effect.fnUntraced(function* (parts: Parts, headers: AskedBy["headers"]) {
+  if (!allowedCookie(parts.own(), headers)) return undefined
+  for (const value of CookieSessions.cookiesOf(headers)) {
+    const session = parts.cookies.find(value)
+    if (session === undefined) continue
+    if (yield* Effect.catch(parts.credentials.good(session.credential), ofStore)) return session.principal
+    parts.cookies.close(value)
+  }
+  return undefined
+})
+
+const recognise = Effect.fnUntraced(function* (parts: Parts, { headers, address }: AskedBy) {
+  if (!allowedOrigin(parts.own(), headers.origin)) return yield* fail("forbidden")
+  const { authorization } = headers
+  if (authorization === undefined) return yield* byCookie(parts, headers)
+  const token = /^Bearer +([^\s,]+) *$/i.exec(authorization)?.[1]
+  return token === undefined
+    ? yield* wrong(parts, address, "no bearer token")
+    : yield* authenticate(parts, token, address)
+})
+
+const login = (parts: Parts) => {
+  let startIsSpent = false
+  return Effect.fnUntraced(function* (token: string, { headers, address }: AskedBy) {
+    const { own, credentials, cookies, start } = parts
+    if (!allowedOrigin(own(), headers.origin)) return yield* fail("forbidden")
+    const principal = yield* authenticate(parts, token, address)
+    const parent = credentials.of(principal)
+    if (parent === undefined) return yield* fail("unauthenticated")
+    if (parent === start?.credential) {
+      if (startIsSpent) return yield* fail("unauthenticated")
+      startIsSpent = true
+    }
+    const now = yield* Clock.currentTimeMillis
+    return cookies.open(parent, now, own().scheme === "https", (credential) => credentials.vouch(principal, credential))
+  })
+}
+
+const logout = ({ own, cookies, credentials }: Parts, { headers }: AskedBy) =>
+  Effect.sync(() => {
+    for (const value of allowedCookie(own(), headers) ? CookieSessions.cookiesOf(headers) : []) {
+      const session = cookies.find(value)
+      cookies.close(value)
+      if (session !== undefined) credentials.close(session.credential)
+    }
+    return CookieSessions.clearCookie(own().scheme === "https")
+  })
+
+/** Everybody is this machine's own; a page of another origin is nobody all the same. */
+const withoutAuth = (own: () => Own) => {
+  const judge = ({ headers }: AskedBy) =>
+    Effect.suspend(() => (allowedOrigin(own(), headers.origin) ? Effect.succeed(localPrincipal) : fail("forbidden")))
+  const cookie = () => CookieSessions.clearCookie(own().scheme === "https")
+  return Context.make(Authenticator, {
+    anonymous: localPrincipal,
+    authenticate: () => Effect.succeed(localPrincipal),
+    revoked: () => Effect.never
+  }).pipe(
+    Context.add(Auth, {
+      recognise: judge,
+      login: (_, request) => Effect.map(judge(request), cookie),
+      logout: () => Effect.sync(cookie),
+      startToken: undefined
+    })
+  )
+}
+
+/** For the first minutes of a new installation: as long as there is no other way in, and nobody else can reach it. */
+const startToken = Effect.fnUntraced(function* (tokens: TokenStore["Service"], host: string, hasIssuer: boolean) {
+  if (!isLoopback(host) || hasIssuer) return undefined
+  const now = yield* Clock.currentTimeMillis
+  if ((yield* tokens.list).some((token) => counts(token, now))) return undefined
+  const secret = newSecret("claw_")
+  return { secret, digest: digestOf(secret), credential: { until: Number.POSITIVE_INFINITY } }
+})
+
+const make = Effect.fnUntraced(function* ({ own }: Options) {
+  const { server, limit } = yield* AppConfig
+  const tokens = yield* TokenStore
+  if (!server.auth && !isLoopback(server.host)) {
+    const detail = `server.auth is false, and ${server.host} can be reached from outside.`
+    return yield* new ConfigError({ where: "server", key: "server.auth", detail })
+  }
+  if (!server.auth) return withoutAuth(own)
+  const parts: Parts = {
+    own,
+    tokens,
+    credentials: Credentials.make(tokens),
+    cookies: CookieSessions.make(),
+    verifyJwt: yield* Jwt.make(server),
+    tooMany: WrongTokens.make(limit.bad_tokens_per_minute),
+    start: yield* startToken(tokens, server.host, server.oidc_issuer !== undefined),
+    scope: yield* Effect.scope
+  }
+  yield* Effect.forkScoped(parts.credentials.watch)
+  return Context.make(Authenticator, {
+    anonymous: undefined,
+    authenticate: (token, address) => Effect.suspend(() => authenticate(parts, token, address)),
+    revoked: parts.credentials.ended
+  }).pipe(
+    Context.add(Auth, {
+      recognise: (request) => recognise(parts, request),
+      login: login(parts),
+      logout: (request) => logout(parts, request),
+      startToken: parts.start?.secret
+    })
+  )
+})
+
+/** Both services over the process's configuration and token store. */
+export const layer = (
+  options: Options
+): Layer.Layer<Authenticator | Auth, ConfigError | StoreError, AppConfig | TokenStore> =>
+  Layer.effectContext(make(options))
