@@ -17,6 +17,7 @@ import { reading, sessions } from "./layers.ts"
 import { choose } from "./model.ts"
 import { promptFrom } from "./prompt.ts"
 import { serve } from "./serve.ts"
+import { showProtocol } from "./protocolCommand.ts"
 import { listSessions, showSession } from "./sessionCommands.ts"
 import { tokenCommand } from "./tokenCommands.ts"
 import { overridesOf, sessionIdOf, workspaceOf } from "./workspace.ts"
@@ -89,6 +90,8 @@ export const dispatch = (line: CommandLine, config: ConfigShape) => {
       return showConfig(line, config)
     case "token":
       return tokenCommand(line, config)
+    case "protocol":
+      return showProtocol(line.switches.has("schema"))
     case "sessions":
       return sessionCommand(line, config)
     default:
