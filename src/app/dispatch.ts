@@ -16,6 +16,7 @@ import { interactive } from "./interactive.ts"
 import { reading, sessions } from "./layers.ts"
 import { choose } from "./model.ts"
 import { promptFrom } from "./prompt.ts"
+import { serve } from "./serve.ts"
 import { showProtocol } from "./protocolCommand.ts"
 import { listSessions, showSession } from "./sessionCommands.ts"
 import { tokenCommand } from "./tokenCommands.ts"
@@ -81,6 +82,8 @@ export const dispatch = (line: CommandLine, config: ConfigShape) => {
   switch (line.command.name) {
     case "run":
       return runOnce(line, config)
+    case "serve":
+      return serve(line, config)
     case "doctor":
       return doctor(config, line.switches.has("json"))
     case "config":

@@ -114,7 +114,7 @@ const open = Effect.fnUntraced(function* (house: House, entry: Entry, request: H
   }
   const { create, session_id, fresh } = request
   if (fresh === true && create !== undefined) return yield* sessions.create(session_id, create)
-  return yield* sessions.open(session_id).pipe(
+  return yield* sessions.open(session_id, { recover: true }).pipe(
     Effect.catchIf(
       (error) => error.code === "session_not_found",
       (error) => (create === undefined ? Effect.fail(error) : sessions.create(session_id, create))

@@ -8,23 +8,33 @@ import type { ServerEvent } from "../protocol/ServerEvent.ts"
 export const isDelta = (event: ServerEvent | SessionEvent): event is LiveEvent & Delta =>
   event.type === "text_delta" || event.type === "thinking_delta" || event.type === "tool_output_delta"
 
-const texts = new WeakMap<object, string>()
+/** Beside the event's own fields: neither written out nor copied with them. */
+const cache = Symbol("text")
+interface Cached {
+  [cache]?: { readonly length: number; readonly text: string }
+}
 
-export const textOf = (event: ServerEvent | SessionEvent): string => {
-  const known = texts.get(event)
-  if (known !== undefined) return known
-  const text = JSON.stringify(event)
-  texts.set(event, text)
+/** `length`: of the content it was made with; -1: the event as it is. A weak map costs ten times the writing itself. */
+const remember = (event: object, length: number, text: string): string => {
+  const value = { length, text }
+  if (cache in event) (event as Cached)[cache] = value
+  else if (Object.isExtensible(event)) Object.defineProperty(event, cache, { value, writable: true, enumerable: false })
   return text
 }
 
-const merged = new WeakMap<object, { readonly length: number; readonly text: string }>()
+const known = (event: object, length: number): string | undefined => {
+  const found = (event as Cached)[cache]
+  return found?.length === length ? found.text : undefined
+}
+
+export const textOf = (event: ServerEvent | SessionEvent): string =>
+  known(event, -1) ?? remember(event, -1, JSON.stringify(event))
 
 /** `first` with the text that followed it. */
-export const mergedText = (first: LiveEvent & Delta, content: string): string => {
-  const known = merged.get(first)
-  if (known?.length === content.length) return known.text
-  const text = JSON.stringify(content.length === first.content.length ? first : { ...first, content })
-  merged.set(first, { length: content.length, text })
-  return text
-}
+export const mergedText = (first: LiveEvent & Delta, content: string): string =>
+  known(first, content.length) ??
+  remember(
+    first,
+    content.length,
+    JSON.stringify(content.length === first.content.length ? first : { ...first, content })
+  )

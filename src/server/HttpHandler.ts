@@ -1,7 +1,7 @@
 /**
  * The HTTP API as one function of node's server, beside the WebSocket (DESIGN §2). Owns: which handler serves which
  * route. Does not own: the description (Api), sockets, TLS, upgrades. Invariant: what is here lives as long as the
- * caller's scope: its requests end with it, and so do holds of tasks that were started over HTTP.
+ * caller's scope: its requests end with it, and so do event streams.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { NodeHttpServer } from "@effect/platform-node"
@@ -98,7 +98,7 @@ const sessions = (services: Tasks.TaskServices) =>
 export const make = Effect.fnUntraced(function* (options: HttpOptions) {
   const config = yield* AppConfig
   const server = yield* Effect.scope
-  const services = { server, draining: options.draining, rate: makePromptRate() }
+  const services = { draining: options.draining, rate: makePromptRate() }
   // A router of its own, built first: the two would share one otherwise.
   const docs = yield* System.makeDocs
   const routes = HttpApiBuilder.layer(Api).pipe(

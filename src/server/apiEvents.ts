@@ -9,17 +9,17 @@ import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Clock, Deferred, Effect, Exit, Metric } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Authenticator } from "../channel/Authenticator.ts"
-import { Channels } from "../channel/Channels.ts"
 import * as Outbox from "../channel/Outbox.ts"
 import { AppConfig } from "../config/AppConfig.ts"
 import { type DurableEvent, isPrivate } from "../domain/Event.ts"
 import type { SessionId } from "../domain/Ids.ts"
+import { may } from "../domain/Principal.ts"
 import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
 import { connections, slowConsumers } from "../observability/ServerMetrics.ts"
 import type { JournalRecord } from "../store/Journal.ts"
 import { type CallerShape, permitted } from "./apiCaller.ts"
 import { refuse } from "./apiProblem.ts"
-import { openSession, readFacts, statusBody } from "./apiScope.ts"
+import { openSession, present, readFacts, shown } from "./apiScope.ts"
 
 const PAGE = 200
 
@@ -82,10 +82,10 @@ const begin = (response: ServerResponse, headers: Readonly<Record<string, string
 
 /** Live from `after` on, until the reader is too slow or the connection's right ends. */
 const live = Effect.fnUntraced(function* (
+  caller: CallerShape,
   session: SessionRuntime,
   after: number,
-  response: ServerResponse,
-  attached: Effect.Effect<number>
+  response: ServerResponse
 ) {
   const { limit } = yield* AppConfig
   const clock = yield* Clock.Clock
@@ -104,7 +104,7 @@ const live = Effect.fnUntraced(function* (
   outbox.replaying(true)
   yield* session.subscribe({ after: { seq: after }, sink: outbox.sink })
   outbox.replaying(false)
-  outbox.send(statusBody(yield* session.status, yield* attached))
+  outbox.send(yield* shown(caller, session))
   const beat = Effect.gen(function* () {
     yield* Effect.sleep(Math.min(limit.heartbeat_ms, limit.write_ms))
     outbox.look()
@@ -130,18 +130,20 @@ export const stream = Effect.fnUntraced(function* (
   headers: Effect.Effect<Readonly<Record<string, string>>>
 ) {
   const caller = yield* permitted("read")
-  const session = yield* openSession(caller, id)
+  const answers = may(caller.principal, "approve")
+  const removed = Deferred.makeUnsafe<void>()
+  const onRemoved = () => void Deferred.doneUnsafe(removed, Effect.void)
+  const session = yield* present(caller, { session_id: id, answers, counts: true, onRemoved }, "run_on")
   if (after > (yield* session.status).position) return yield* refuse("position_ahead")
   const request = yield* HttpServerRequest.HttpServerRequest
   const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
   const { revoked } = yield* Authenticator
-  const channels = yield* Channels
   begin(response, yield* headers)
-  const shown = Effect.gen(function* () {
+  const told = Effect.gen(function* () {
     const from = yield* replay(caller, id, after, response)
-    yield* live(session, from, response, channels.attached(caller.owner, id))
+    yield* live(caller, session, from, response)
   })
-  yield* counted(Effect.scoped(Effect.raceFirst(shown, revoked(caller.principal)))).pipe(
+  yield* counted(Effect.scoped(Effect.raceAllFirst([told, revoked(caller.principal), Deferred.await(removed)]))).pipe(
     Effect.onExit((exit) => Effect.sync(() => void (Exit.isSuccess(exit) ? response.destroy() : response.end()))),
     Effect.catchCause((cause) => Effect.logWarning("an event stream ended early", cause))
   )

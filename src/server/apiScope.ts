@@ -3,22 +3,28 @@
  * them. Invariant: no handler reaches a session but through here, so that none reaches another owner's.
  */
 import { Effect } from "effect"
-import type { Channels } from "../channel/Channels.ts"
+import { Attachments, type HoldRequest, type Leaving } from "../channel/Attachments.ts"
 import type { SessionId } from "../domain/Ids.ts"
 import { sessionKey } from "../domain/Principal.ts"
-import { RuntimeManager } from "../runtime/RuntimeManager.ts"
-import type { SessionStatus } from "../runtime/SessionRuntime.ts"
+import type { SessionRuntime, SessionStatus } from "../runtime/SessionRuntime.ts"
 import { Journal } from "../store/Journal.ts"
 import { SessionIndex } from "../store/SessionIndex.ts"
 import type { CallerShape } from "./apiCaller.ts"
 
-export const sessionsOf = (caller: CallerShape) => Effect.map(RuntimeManager, (manager) => manager.for(caller.owner))
-
 export const indexOf = (caller: CallerShape) => Effect.map(SessionIndex, (index) => index.for(caller.owner))
+
+/**
+ * Presence at a session until the request ends. A task that this request started has somebody present until its own
+ * end, so that it is neither cancelled with the request nor left without anybody to ask (SETTLED 2, 5).
+ */
+export const present = (caller: CallerShape, request: Omit<HoldRequest, "owner">, leaving: Leaving = "when_idle") =>
+  Effect.flatMap(Attachments, (attachments) =>
+    Effect.acquireRelease(attachments.hold({ ...request, owner: caller.owner }), (hold) => hold.leave(leaving))
+  ).pipe(Effect.map((hold) => hold.runtime))
 
 /** The running session, or the stored one brought back. */
 export const openSession = (caller: CallerShape, id: SessionId) =>
-  Effect.flatMap(sessionsOf(caller), (sessions) => sessions.open(id))
+  present(caller, { session_id: id, answers: false, counts: false })
 
 /** Public records behind `after`, of a session that the caller has. */
 export const readFacts = (caller: CallerShape, id: SessionId, after: number, limit: number) =>
@@ -43,11 +49,7 @@ export const statusBody = (status: SessionStatus, attached: number) => ({
   counters: { tasks: status.tasks, usage: status.usage, attached, damaged: status.damaged }
 })
 
-export const showStatus = Effect.fnUntraced(function* (
-  caller: CallerShape,
-  id: SessionId,
-  channels: Channels["Service"]
-) {
-  const session = yield* openSession(caller, id)
-  return statusBody(yield* session.status, yield* channels.attached(caller.owner, id))
+export const shown = Effect.fnUntraced(function* (caller: CallerShape, session: SessionRuntime) {
+  const attachments = yield* Attachments
+  return statusBody(yield* session.status, attachments.count(caller.owner, session.session_id))
 })

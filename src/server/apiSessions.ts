@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { AppConfig } from "../config/AppConfig.ts"
-import { Channels } from "../channel/Channels.ts"
+import { Attachments } from "../channel/Attachments.ts"
 import type { SessionId } from "../domain/Ids.ts"
 import { sessionKey } from "../domain/Principal.ts"
 import type { SessionMeta } from "../store/SessionIndex.ts"
@@ -12,19 +12,13 @@ import { body } from "./apiBody.ts"
 import { type CallerShape, permitted } from "./apiCaller.ts"
 import { copyOf, factsUpTo, writeCopy } from "./apiFork.ts"
 import { refuse } from "./apiProblem.ts"
-import { indexOf, openSession, sessionsOf, showStatus, statusBody } from "./apiScope.ts"
+import { indexOf, openSession, present, shown } from "./apiScope.ts"
 import * as Shape from "./apiShapes.ts"
 
 const PAGE = 100
 
-/** A session may be made: the server is not ending and the caller has room. */
-const admitted = Effect.fnUntraced(function* (caller: CallerShape, draining: Effect.Effect<boolean>) {
-  if (yield* draining) return yield* refuse("server_draining")
-  const { limit } = yield* AppConfig
-  const sessions = yield* sessionsOf(caller)
-  if ((yield* sessions.count) >= limit.sessions_per_principal) return yield* refuse("too_many_sessions")
-  return sessions
-})
+const notDraining = (draining: Effect.Effect<boolean>) =>
+  Effect.flatMap(draining, (is) => (is ? refuse("server_draining") : Effect.void))
 
 const nextId = (caller: CallerShape) =>
   Effect.flatMap(indexOf(caller), (index) =>
@@ -35,10 +29,11 @@ export const create = Effect.fnUntraced(function* (draining: Effect.Effect<boole
   const caller = yield* permitted("prompt")
   const config = yield* AppConfig
   const { session_id, workspace, ...options } = yield* body(Shape.CreateSession, config.limit)
-  const sessions = yield* admitted(caller, draining)
+  yield* notDraining(draining)
   const id = session_id ?? (yield* nextId(caller))
-  const session = yield* sessions.create(id, { workspace: workspace ?? config.workspace, ...options })
-  return statusBody(yield* session.status, 0)
+  const create = { workspace: workspace ?? config.workspace, ...options }
+  const made = { session_id: id, create, fresh: true, answers: false, counts: false }
+  return yield* shown(caller, yield* present(caller, made))
 })
 
 const cursorOf = (meta: SessionMeta): string =>
@@ -92,21 +87,18 @@ export const list = Effect.fnUntraced(function* ({ q, limit = PAGE, cursor }: Li
 
 export const show = Effect.fnUntraced(function* (id: SessionId) {
   const caller = yield* permitted("read")
-  return yield* showStatus(caller, id, yield* Channels)
+  return yield* shown(caller, yield* openSession(caller, id))
 })
 
 /** Its task ends first, and what it was granted with it. */
 export const remove = Effect.fnUntraced(function* (id: SessionId) {
   const caller = yield* permitted("prompt")
-  const sessions = yield* sessionsOf(caller)
+  const attachments = yield* Attachments
   const index = yield* indexOf(caller)
   yield* index.get(id)
-  const session = yield* sessions.open(id)
-  yield* Effect.catch(session.interrupt(), (error) => (error.code === "no_task" ? Effect.void : Effect.fail(error)))
-  for (const grant of yield* session.grants) yield* session.revoke(grant.grant_id)
-  yield* sessions.destroy(id)
-  yield* index.remove(id)
-}, Effect.uninterruptible)
+  const gone = Effect.andThen(attachments.remove(caller.owner, id), index.remove(id))
+  yield* Effect.uninterruptible(gone)
+})
 
 export const fork = Effect.fnUntraced(function* (id: SessionId, draining: Effect.Effect<boolean>) {
   const caller = yield* permitted("prompt")
@@ -116,7 +108,7 @@ export const fork = Effect.fnUntraced(function* (id: SessionId, draining: Effect
   const { meta, position } = yield* session.status
   const at = asked.at ?? position
   if (at > position) return yield* refuse("position_ahead")
-  yield* admitted(caller, draining)
+  yield* notDraining(draining)
   const facts = yield* factsUpTo(sessionKey(caller.owner, id), at)
   const index = yield* indexOf(caller)
   const to = asked.session_id ?? (yield* nextId(caller))
@@ -127,6 +119,5 @@ export const fork = Effect.fnUntraced(function* (id: SessionId, draining: Effect
   yield* index
     .create(entry)
     .pipe(Effect.andThen(Effect.onError(written, () => Effect.ignore(index.remove(to)))), Effect.uninterruptible)
-  const made = yield* openSession(caller, to)
-  return statusBody(yield* made.status, 0)
+  return yield* shown(caller, yield* openSession(caller, to))
 })

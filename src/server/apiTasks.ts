@@ -1,25 +1,22 @@
 /**
  * Handlers of what happens inside a session: prompts, answers, commands, grants. Does not own: events (apiEvents).
- * Invariant: a task that was started here outlives its request and can be answered by later ones (apiHold).
+ * Invariant: a task that was started here outlives its request and can be answered by later ones (present).
  */
-import { Effect, type Scope } from "effect"
+import { Effect } from "effect"
 import { AppConfig } from "../config/AppConfig.ts"
 import type { GrantId, PromptId, RequestId, SessionId } from "../domain/Ids.ts"
 import type { Permission } from "../domain/Principal.ts"
 import { body } from "./apiBody.ts"
 import { permitted } from "./apiCaller.ts"
-import { promptHeld } from "./apiHold.ts"
 import { refuse } from "./apiProblem.ts"
 import type { PromptRate } from "./apiRate.ts"
-import { openSession } from "./apiScope.ts"
+import { openSession, present } from "./apiScope.ts"
 import * as Shape from "./apiShapes.ts"
 
 const opened = (id: SessionId, permission: Permission) =>
   Effect.flatMap(permitted(permission), (caller) => openSession(caller, id))
 
 export interface TaskServices {
-  /** Tasks of this API are held until it closes. */
-  readonly server: Scope.Scope
   readonly draining: Effect.Effect<boolean>
   readonly rate: PromptRate
 }
@@ -33,10 +30,10 @@ export const prompt = Effect.fnUntraced(function* (id: SessionId, header: string
     return yield* refuse("bad_message", "The idempotency key has 1 to 256 characters, the same in body and header.")
   }
   if (yield* services.draining) return yield* refuse("server_draining")
-  const session = yield* openSession(caller, id)
+  const session = yield* present(caller, { session_id: id, answers: true, counts: false })
   yield* services.rate(caller.principal, limit.prompts_per_minute)
   const asked = { ...given, ...(key === undefined ? {} : { idempotency_key: key }) }
-  const { prompt_id, task, duplicate } = yield* promptHeld(session, asked, services.server)
+  const { prompt_id, task, duplicate } = yield* session.prompt(asked)
   const known = key === undefined ? undefined : (yield* session.state).keys.get(key)
   const task_id = task?.task_id ?? (duplicate ? known?.task_id : undefined)
   return { session_id: id, prompt_id, ...(task_id === undefined ? {} : { task_id }), duplicate }

@@ -108,7 +108,7 @@ describe("events over HTTP", () => {
   it.live("cut a reader off that does not read; others and the task go on (R205, R206)", () => {
     const piece = "x".repeat(60_000)
     const flood = turns(
-      Stream.fromArray<ModelPart>([...text(...Array.from({ length: 400 }, () => piece)), completed(piece.repeat(400))])
+      Stream.fromArray<ModelPart>([...text(...Array.from({ length: 100 }, () => piece)), completed(piece.repeat(100))])
     )
     return Effect.gen(function* () {
       const http = yield* serve()

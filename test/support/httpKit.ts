@@ -7,12 +7,13 @@ import type { AddressInfo } from "node:net"
 import { createParser } from "eventsource-parser"
 import { Effect, Layer, Logger, type Scope } from "effect"
 import { AuthError, layerAnonymous } from "../../src/channel/Authenticator.ts"
-import { Channels } from "../../src/channel/Channels.ts"
+import * as Attachments from "../../src/channel/Attachments.ts"
 import { layerWith } from "../../src/config/AppConfig.ts"
 import type { ConfigFile } from "../../src/config/Settings.ts"
 import type { Principal, Role } from "../../src/domain/Principal.ts"
 import { Auth } from "../../src/server/Auth.ts"
 import * as HttpHandler from "../../src/server/HttpHandler.ts"
+import { strange } from "./httpShapes.ts"
 import { layer as runtimes, type RuntimeKitOptions } from "./runtimeKit.ts"
 
 const principal = (user: string, role: Role): Principal => ({ tenant: "acme", project: "p", user, role, name: user })
@@ -45,29 +46,19 @@ const auth = Layer.succeed(
   })
 )
 
-const channels = Layer.succeed(
-  Channels,
-  Channels.of({
-    serve: () => Effect.void,
-    count: Effect.succeed(0),
-    attached: () => Effect.succeed(0),
-    drain: () => Effect.void,
-    closeAll: Effect.void
-  })
-)
-
 export const layer = (
   options: RuntimeKitOptions,
   settings: ConfigFile = {},
   loggers: ReadonlyArray<Logger.Logger<unknown, void>> = []
 ) =>
   Layer.mergeAll(
-    runtimes(options),
     auth,
-    channels,
     layerAnonymous(),
     Logger.layer(loggers),
-    layerWith({ state_dir: "/nonexistent", ...settings }, { workspace: "/" })
+    Attachments.layer.pipe(
+      Layer.provideMerge(runtimes(options)),
+      Layer.provideMerge(layerWith({ state_dir: "/nonexistent", ...settings }, { workspace: "/" }))
+    )
   )
 
 /** What a server said; a test looks at it field by field and compares whole values. */
@@ -142,7 +133,10 @@ const ask = (origin: string, method: string, path: string, asked: Asked = {}) =>
       response.on("end", () => {
         const text = Buffer.concat(chunks).toString()
         const { headers, statusCode: status = 0 } = response
-        resume(Effect.succeed({ status, headers, text, json: parsed(text) }))
+        const isJson = /^application\/(?:problem\+)?json/.test(headers["content-type"] ?? "")
+        const wrong = isJson ? strange(method, path, status, parsed(text)) : undefined
+        const told = { status, headers, text, json: parsed(text) }
+        resume(wrong === undefined ? Effect.succeed(told) : Effect.die(new Error(`${wrong}: ${text.slice(0, 500)}`)))
       })
     })
     finish()

@@ -1,0 +1,143 @@
+/**
+ * `claw serve`: one process, many conversations (issue 3). Owns: what it says when it is ready, and its end.
+ * Invariants: with `--json` the first line on standard output is the one that says `ready`, and every later one is a
+ * log line; a signal drains and ends with 0, and whatever hangs is over five seconds after the deadline.
+ */
+import { Deferred, Effect } from "effect"
+import { Channels } from "../channel/Channels.ts"
+import type { CommandLine } from "../cli/CommandLine.ts"
+import { EXIT, type Locale } from "../cli/Commands.ts"
+import { Output } from "../cli/Output.ts"
+import type { ConfigShape } from "../config/AppConfig.ts"
+import { ConfigError } from "../config/ConfigError.ts"
+import { version } from "../config/Version.ts"
+import { boundedSink, layer as logging, layerTo, type Sink } from "../observability/Logs.ts"
+import { RuntimeManager } from "../runtime/RuntimeManager.ts"
+import { Auth } from "../server/Auth.ts"
+import { drain } from "../server/Drain.ts"
+import { HttpListener } from "../server/HttpListener.ts"
+import { ListenError } from "../server/Listening.ts"
+import { judge } from "../server/ListenRules.ts"
+import { TcpServer } from "../server/TcpServer.ts"
+import { makeWorkspace } from "./demo.ts"
+import { Endings } from "./endings.ts"
+import { Failure } from "./failure.ts"
+import { choose } from "./model.ts"
+import { server } from "./serverLayers.ts"
+import { workspaceOf } from "./workspace.ts"
+
+const LAST_MS = 4800
+
+const texts = {
+  en: {
+    console: "console",
+    stop: "Ctrl-C ends it in order: clients are told, tasks go on at the next start.",
+    draining: "ending; once more to stop at once."
+  },
+  "zh-CN": {
+    console: "控制台",
+    stop: "按 Ctrl-C 有序结束：会通知客户端，任务在下次启动时继续。",
+    draining: "正在结束；再按一次立即停止。"
+  }
+} satisfies Record<Locale, object>
+
+interface Facts {
+  readonly tcp: { readonly host: string; readonly port: number }
+  readonly url: string
+  readonly token: string | undefined
+}
+
+const readyLine = ({ tcp, url, token }: Facts): string =>
+  `${JSON.stringify({ type: "ready", tcp, http: { url }, ...(token === undefined ? {} : { token }) })}\n`
+
+const banner = ({ tcp, url, token }: Facts, { locale, workspace }: ConfigShape, model: string): string => {
+  const text = texts[locale]
+  const host = tcp.host.includes(":") ? `[${tcp.host}]` : tcp.host
+  return [
+    `claw ${version} · ${model} · ${workspace}`,
+    `TCP        ${host}:${tcp.port}`,
+    `HTTP       ${url}`,
+    `WebSocket  ${url.replace(/^http/, "ws")}/ws`,
+    ...(token === undefined ? [] : [`${text.console}    ${url}/#token=${token}`]),
+    text.stop,
+    ""
+  ].join("\n")
+}
+
+/** Standard output, once the line that says `ready` is out. */
+const heldSink = (): Sink & { readonly open: () => void } => {
+  const sink = boundedSink(process.stdout)
+  let held: Array<string> | undefined = []
+  return {
+    write: (line) => (held === undefined ? sink.write(line) : void held.push(line)),
+    open: () => {
+      const lines = held ?? []
+      held = undefined
+      lines.forEach(sink.write)
+    }
+  }
+}
+
+/** What starts wrong is a sentence, and a wrong setting is wrong usage. */
+const translate = (error: unknown): unknown => {
+  if (error instanceof ListenError) return new Failure({ exit: EXIT.failed, detail: error.detail })
+  return error instanceof ConfigError ? new Failure({ exit: EXIT.usage, detail: error.message }) : error
+}
+
+const facts = Effect.gen(function* () {
+  const [{ address }, { url }, { startToken }] = [yield* TcpServer, yield* HttpListener, yield* Auth]
+  return { tcp: address, url, token: startToken } satisfies Facts
+})
+
+const drained = Effect.fnUntraced(function* ({ limit }: ConfigShape) {
+  const [tcp, http, channels, manager] = [yield* TcpServer, yield* HttpListener, yield* Channels, yield* RuntimeManager]
+  yield* drain({
+    drain_ms: limit.drain_ms,
+    listeners: [tcp, http],
+    announce: channels.drain,
+    suspend: manager.suspendAll,
+    closeAll: channels.closeAll
+  })
+})
+
+const running = Effect.fnUntraced(function* (config: ConfigShape, say: (facts: Facts) => Effect.Effect<unknown>) {
+  const [endings, output, manager] = [yield* Endings, yield* Output, yield* RuntimeManager]
+  const told = yield* Deferred.make<void>()
+  yield* endings.claim(() => Deferred.doneUnsafe(told, Effect.void))
+  yield* say(yield* facts)
+  const resumed = yield* manager.resumeAll
+  yield* Effect.logInfo("The server is ready.", { resumed })
+  yield* Deferred.await(told)
+  // Everything that waits has its own limit; this one is for what nobody thought of.
+  setTimeout(() => process.exit(EXIT.failed), config.limit.drain_ms + LAST_MS).unref()
+  yield* output.err(`claw: ${texts[config.locale].draining}\n`)
+  yield* drained(config)
+  return EXIT.done
+})
+
+/** The demo repairs a little project of its own. */
+const placed = (line: CommandLine, config: ConfigShape) =>
+  config.provider === "demo" && line.values["cwd"] === undefined
+    ? makeWorkspace
+    : Effect.fromResult(workspaceOf(config))
+
+export const serve = Effect.fnUntraced(function* (line: CommandLine, given: ConfigShape) {
+  const usage = (detail: string) => new Failure({ exit: EXIT.usage, detail })
+  const allowed = yield* Effect.mapError(Effect.fromResult(judge(given)), usage)
+  const choice = yield* Effect.mapError(Effect.fromResult(choose(given)), ({ detail }) => usage(detail))
+  const output = yield* Output
+  const json = line.switches.has("json")
+  const level = json && !given.sources.has("log.level") ? "info" : given.log.level
+  const log = { ...given.log, level } as const
+  const config: ConfigShape = { ...allowed, log, workspace: yield* placed(line, given) }
+  const sink = heldSink()
+  const say = (known: Facts) =>
+    json
+      ? Effect.tap(output.out(readyLine(known)), () => Effect.sync(sink.open))
+      : output.out(banner(known, config, choice.model))
+  const logs = json ? layerTo(sink) : logging
+  return yield* Effect.mapError(
+    Effect.provide(Effect.scoped(running(config, say)), server(config, choice, logs)),
+    translate
+  )
+})

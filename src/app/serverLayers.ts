@@ -1,0 +1,46 @@
+/**
+ * Every implementation of `claw serve`, named once, bottom to top, over those of one process's sessions.
+ * No logic beyond choosing which one. Invariant: both listeners are there, or neither.
+ */
+import { Effect, Layer } from "effect"
+import * as ChannelSessions from "../channel/ChannelSessions.ts"
+import { AppConfig, type ConfigShape } from "../config/AppConfig.ts"
+import type { layer as logging } from "../observability/Logs.ts"
+import * as Admission from "../server/Admission.ts"
+import * as Authentication from "../server/Authentication.ts"
+import * as Drain from "../server/Drain.ts"
+import * as HttpHandler from "../server/HttpHandler.ts"
+import * as HttpListener from "../server/HttpListener.ts"
+import * as HttpServer from "../server/HttpServer.ts"
+import * as TcpServer from "../server/TcpServer.ts"
+import * as Tls from "../server/Tls.ts"
+import { sessions } from "./layers.ts"
+import type { Choice } from "./model.ts"
+
+/** Which pages are its own is known only once it listens: the port may be a free one. */
+const authentication = Layer.unwrap(
+  Effect.map(HttpListener.HttpListener, ({ own }) => Authentication.layer({ own: () => own }))
+)
+
+const routes = Layer.effect(
+  HttpServer.HttpRoutes,
+  Effect.gen(function* () {
+    const [config, drain] = [yield* AppConfig, yield* Drain.Drain]
+    const handle = yield* HttpHandler.make({
+      draining: Effect.sync(drain.draining),
+      provider: Effect.succeed(true),
+      address: HttpServer.addressOf(config)
+    })
+    return HttpServer.HttpRoutes.of({ handle })
+  })
+)
+
+/** Sessions of this process, and whoever may reach them over the network. */
+export const server = (config: ConfigShape, choice: Choice, logs: typeof logging) =>
+  Layer.mergeAll(TcpServer.layer, HttpServer.layer.pipe(Layer.provide(routes))).pipe(
+    Layer.provideMerge(ChannelSessions.layer),
+    Layer.provideMerge(authentication),
+    Layer.provideMerge(HttpListener.layer),
+    Layer.provideMerge(Layer.mergeAll(Admission.layer, Drain.layer, Tls.layer)),
+    Layer.provideMerge(sessions(config, choice, logs))
+  )
