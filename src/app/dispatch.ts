@@ -16,6 +16,7 @@ import { interactive } from "./interactive.ts"
 import { reading, sessions } from "./layers.ts"
 import { choose } from "./model.ts"
 import { promptFrom } from "./prompt.ts"
+import { showProtocol } from "./protocolCommand.ts"
 import { listSessions, showSession } from "./sessionCommands.ts"
 import { tokenCommand } from "./tokenCommands.ts"
 import { overridesOf, sessionIdOf, workspaceOf } from "./workspace.ts"
@@ -91,6 +92,8 @@ export const dispatch = (line: CommandLine, config: ConfigShape) => {
       return showConfig(line, config)
     case "token":
       return tokenCommand(line, config)
+    case "protocol":
+      return showProtocol(line.switches.has("schema"))
     case "sessions":
       return sessionCommand(line, config)
     default:
