@@ -80,7 +80,7 @@ const prompt = Effect.fnUntraced(function* (plain: Plain, content: string) {
   )
   const { task } = yield* session.prompt({ content })
   if (task === undefined) return EXIT.done
-  const end = yield* Effect.onInterrupt(task.await, () => task.cancel)
+  const end = yield* Effect.onInterrupt(task.await, () => (options.leaves === true ? Effect.void : task.cancel))
   yield* Fiber.interrupt(asking)
   if (!(yield* writing.finish)) plain.deaf = true
   const output = yield* Output
@@ -130,6 +130,12 @@ export const replPlain = Effect.fnUntraced(function* (options: ReplOptions, inpu
   const said = yield* openReader(input)
   const plain: Plain = { options, said, asks: input.isTTY, session: options.session, deaf: false }
   if (input.isTTY) yield* claimInterrupts(plain)
+  const { notices } = options
+  if (notices !== undefined) {
+    yield* Effect.forkScoped(
+      Effect.forever(Effect.flatMap(Queue.take(notices), (line) => output.err(`claw: ${line}\n`)))
+    )
+  }
   const invite = input.isTTY ? output.out(PROMPT) : Effect.void
   yield* input.isTTY ? output.out(options.banner.map((line) => `${line}\n`).join("")) : output.err("")
   let code: number = EXIT.done

@@ -42,10 +42,7 @@ for (const way of ways) {
         const accepted = yield* Effect.promise(() => client.prompt("hi"))
         yield* event("task_completed")
         const { limits, position, session_id } = yield* hears("hello")
-        assert.deepStrictEqual(
-          [limits.heartbeat_ms, position, session_id, gaps()],
-          [30_000, 0, client.session(), 0]
-        )
+        assert.deepStrictEqual([limits.heartbeat_ms, position, session_id, gaps()], [30_000, 0, client.session(), 0])
         assert.deepStrictEqual(
           told.slice(0, 2).map(({ type }) => type),
           ["hello", "status"]
@@ -67,10 +64,7 @@ for (const way of ways) {
         const { request_id } = yield* event("approval_request")
         assert.strictEqual(yield* outcome(client.answer(request_id, { decision: "retry" })), "bad_decision")
         assert.strictEqual(yield* outcome(client.answer(request_id, { decision: "allow_once" })), "done")
-        assert.strictEqual(
-          yield* outcome(client.answer(request_id, { decision: "deny" })),
-          "approval_already_resolved"
-        )
+        assert.strictEqual(yield* outcome(client.answer(request_id, { decision: "deny" })), "approval_already_resolved")
         yield* event("task_completed")
         assert.deepInclude(
           events.find(({ type }) => type === "tool_result"),

@@ -108,10 +108,12 @@ export const live = Effect.fnUntraced(function* (
   const told: Array<ConnectionEvent> = []
   const watchers = new Set<() => void>()
   let gaps = 0
-  const note = <A>(list: Array<A>) => (one: A) => {
-    list.push(one)
-    for (const look of watchers) look()
-  }
+  const note =
+    <A>(list: Array<A>) =>
+    (one: A) => {
+      list.push(one)
+      for (const look of watchers) look()
+    }
   const client = yield* Effect.acquireRelease(
     Effect.sync(() =>
       connect({
