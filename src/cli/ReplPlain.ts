@@ -74,7 +74,8 @@ const answer = Effect.fnUntraced(function* ({ said, session, options }: Plain, {
 const prompt = Effect.fnUntraced(function* (plain: Plain, content: string) {
   const { session, asks, options } = plain
   const { queue, see } = yield* makeQuestions
-  const writing = yield* textWriting(session, options.locale, see, asks)
+  // A server's session asks whoever can answer; a pipe cannot, and its next line is no answer.
+  const writing = yield* textWriting(session, options.locale, asks ? see : () => {}, asks)
   const asking = yield* Effect.forkScoped(
     Effect.forever(Effect.flatMap(Queue.take(queue), (one) => answer(plain, one)))
   )
