@@ -42,5 +42,5 @@ export const server = (config: ConfigShape, choice: Choice, logs: typeof logging
     Layer.provideMerge(authentication),
     Layer.provideMerge(HttpListener.layer),
     Layer.provideMerge(Layer.mergeAll(Admission.layer, Drain.layer, Tls.layer)),
-    Layer.provideMerge(sessions(config, choice, logs).pipe(Layer.provide(taskLimit(config))))
+    Layer.provideMerge(sessions(config, choice, logs).pipe(Layer.provideMerge(taskLimit(config))))
   )

@@ -11,7 +11,7 @@ import { reserve } from "./attach.ts"
 import { dispatch } from "./dispatch.ts"
 import * as MessageRate from "./messageRate.ts"
 import * as Outbox from "./Outbox.ts"
-import { complain, end, type End, endSlow, endWith, leavingOf, type Peer, type Shared } from "./peer.ts"
+import { complain, end, type End, endSlow, endUnknown, endWith, leavingOf, type Peer, type Shared } from "./peer.ts"
 import { untilIdle } from "./untilIdle.ts"
 import { watchHandshake, watchHeartbeat, watchIdle, watchReader, watchRevocation } from "./watch.ts"
 
@@ -26,6 +26,7 @@ const make = (shared: Shared, connection: Connection, scope: Scope.Scope): Peer 
       limits: shared.config.limit,
       now: shared.now,
       onSlow: () => endSlow(peer),
+      onSent: (count) => shared.counts.sent(connection.transport, count),
       onWaiting: () => void Latch.openUnsafe(peer.waits)
     }),
     scope,
@@ -46,7 +47,7 @@ const take = Effect.fnUntraced(function* (peer: Peer, text: string) {
   const decoded = decode(text, { depth: peer.shared.config.limit.message_depth })
   const message = Result.isSuccess(decoded) ? decoded.success : undefined
   const { principal } = peer
-  if (principal === undefined && message?.type !== "hello") return endWith(peer, "unauthenticated")
+  if (principal === undefined && message?.type !== "hello") return endUnknown(peer)
   if (principal !== undefined && may(principal, "prompt") && message?.type !== "hello" && message?.type !== "resume") {
     yield* Effect.ignore(reserve(peer, principal))
   }
@@ -77,10 +78,11 @@ const hear = (peer: Peer, inbound: Inbound): Effect.Effect<void> => {
 }
 
 const input = Effect.fnUntraced(function* (peer: Peer) {
-  const { now, config } = peer.shared
+  const { now, config, counts } = peer.shared
   const judge = MessageRate.make(config.limit, now())
   for (;;) {
     const inbound = yield* peer.connection.receive
+    if (inbound.kind === "frame") counts.received(peer.connection.transport, 1)
     const judged = inbound.kind === "frame" ? judge(Buffer.byteLength(inbound.text), now()) : undefined
     if (judged?.kind === "wait") complain(peer, "rate_limited", { retry_after_ms: judged.retry_after_ms })
     else if (judged?.kind === "abuse") endWith(peer, "rate_limited")

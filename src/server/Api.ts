@@ -10,6 +10,7 @@ import { SessionId } from "../domain/Ids.ts"
 import { Authenticated } from "./apiCaller.ts"
 import { problems } from "./apiProblem.ts"
 import * as Shape from "./apiShapes.ts"
+import { COOKIE } from "./cookieSessions.ts"
 import { version } from "../config/Version.ts"
 
 const optional = Schema.optionalKey
@@ -191,7 +192,7 @@ const sessions = HttpApiGroup.make("sessions")
 
 const security = {
   bearer: { type: "http", scheme: "bearer", description: "An API token or a JWT." },
-  cookie: { type: "apiKey", in: "cookie", name: "claw", description: "What POST /api/login gives." }
+  cookie: { type: "apiKey", in: "cookie", name: COOKIE, description: "What POST /api/login gives." }
 }
 
 /** How a request says who it is: either way, or not at all where the server needs nobody to be. */

@@ -15,7 +15,7 @@ import { type DurableEvent, isPrivate } from "../domain/Event.ts"
 import type { SessionId } from "../domain/Ids.ts"
 import { may } from "../domain/Principal.ts"
 import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
-import { connections, slowConsumers } from "../observability/ServerMetrics.ts"
+import { connections, type Counts, counts } from "../observability/ServerMetrics.ts"
 import type { JournalRecord } from "../store/Journal.ts"
 import { type CallerShape, permitted } from "./apiCaller.ts"
 import { refuse } from "./apiProblem.ts"
@@ -57,13 +57,14 @@ const replay = Effect.fnUntraced(function* (
   caller: CallerShape,
   id: SessionId,
   after: number,
-  response: ServerResponse
+  response: ServerResponse,
+  { sent }: Counts
 ) {
   for (let from = after; ;) {
     const { records, more } = yield* readFacts(caller, id, from, PAGE)
-    const text = eventsOf(id, records)
-      .map((event) => frame(JSON.stringify(event)))
-      .join("")
+    const events = eventsOf(id, records)
+    const text = events.map((event) => frame(JSON.stringify(event))).join("")
+    if (events.length > 0) sent("sse", events.length)
     if (text !== "" && !response.write(text)) yield* once(response, "drain")
     from = records.at(-1)?.seq ?? from
     if (!more) return from
@@ -85,7 +86,8 @@ const live = Effect.fnUntraced(function* (
   caller: CallerShape,
   session: SessionRuntime,
   after: number,
-  response: ServerResponse
+  response: ServerResponse,
+  count: Counts
 ) {
   const { limit } = yield* AppConfig
   const clock = yield* Clock.Clock
@@ -99,6 +101,7 @@ const live = Effect.fnUntraced(function* (
     limits: limit,
     now: () => clock.currentTimeMillisUnsafe(),
     onWaiting: () => {},
+    onSent: (messages) => count.sent("sse", messages),
     onSlow: () => Deferred.doneUnsafe(slow, Effect.void)
   })
   outbox.replaying(true)
@@ -111,7 +114,7 @@ const live = Effect.fnUntraced(function* (
     if (outbox.lateAt() === undefined) response.write(":\n\n")
   })
   yield* Effect.raceFirst(Deferred.await(slow), Effect.forever(beat))
-  yield* Metric.update(slowConsumers, 1)
+  count.slow()
 })
 
 const counted = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
@@ -139,9 +142,10 @@ export const stream = Effect.fnUntraced(function* (
   const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
   const { revoked } = yield* Authenticator
   begin(response, yield* headers)
+  const count = yield* counts
   const told = Effect.gen(function* () {
-    const from = yield* replay(caller, id, after, response)
-    yield* live(caller, session, from, response)
+    const from = yield* replay(caller, id, after, response, count)
+    yield* live(caller, session, from, response, count)
   })
   yield* counted(Effect.scoped(Effect.raceAllFirst([told, revoked(caller.principal), Deferred.await(removed)]))).pipe(
     Effect.onExit((exit) => Effect.sync(() => void (Exit.isSuccess(exit) ? response.destroy() : response.end()))),

@@ -4,15 +4,17 @@
  * page of documentation loads nothing from elsewhere.
  */
 import { createHash } from "node:crypto"
-import { Clock, Effect, Metric, Option } from "effect"
+import { Clock, Effect, Metric } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApiScalar, OpenApi } from "effect/http-api"
 import { PrometheusMetrics } from "effect/observability"
 import { AppConfig } from "../config/AppConfig.ts"
 import type { ErrorCode } from "../domain/ErrorCode.ts"
 import { may, type Permission } from "../domain/Principal.ts"
+import { make as lagOf } from "../observability/EventLoopLag.ts"
 import * as Measures from "../observability/ServerMetrics.ts"
 import { RuntimeManager } from "../runtime/RuntimeManager.ts"
+import { TaskSlots } from "../runtime/TaskSlots.ts"
 import { SessionIndex } from "../store/SessionIndex.ts"
 import { Api } from "./Api.ts"
 import { body } from "./apiBody.ts"
@@ -50,30 +52,29 @@ export const ready = Effect.fnUntraced(function* (life: Life, writable: Effect.E
 })
 
 /** What is counted when somebody looks. */
-const sample = Effect.gen(function* () {
-  const manager = yield* RuntimeManager
-  const index = yield* SessionIndex
-  let open = 0
-  let running = 0
-  for (const owner of yield* index.owners) {
-    const sessions = manager.for(owner)
-    for (const id of yield* sessions.list) {
-      const session = yield* Effect.option(sessions.get(id))
-      if (Option.isNone(session)) continue
-      open += 1
-      if ((yield* session.value.status).task !== undefined) running += 1
-    }
-  }
-  yield* Metric.update(Measures.sessionsOpen, open)
-  yield* Metric.update(Measures.tasksActive, running)
+const makeSample = Effect.gen(function* () {
+  const [manager, index, slots, lag] = [yield* RuntimeManager, yield* SessionIndex, yield* TaskSlots, yield* lagOf]
+  return Effect.gen(function* () {
+    const counts = yield* Effect.forEach(yield* index.owners, (owner) => manager.for(owner).count)
+    yield* Metric.update(
+      Measures.sessionsOpen,
+      counts.reduce((all, count) => all + count, 0)
+    )
+    yield* Metric.update(Measures.tasksActive, slots.running())
+    yield* Metric.update(Measures.tasksWaiting, slots.waiting())
+    yield* Metric.update(Measures.eventLoopLag, yield* lag)
+  })
 })
 
-export const metrics = Effect.gen(function* () {
-  yield* permitted("manage")
-  yield* sample
-  const text = yield* PrometheusMetrics.format()
-  return HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
-})
+/** Looks when it is asked; measures the event loop in between, as long as the scope lives. */
+export const makeMetrics = Effect.map(makeSample, (sample) =>
+  Effect.gen(function* () {
+    yield* permitted("manage")
+    yield* sample
+    const text = yield* PrometheusMetrics.format()
+    return HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
+  })
+)
 
 const asked: ReadonlyArray<Permission> = ["read", "prompt", "approve", "manage"]
 
@@ -86,8 +87,8 @@ export const login = Effect.gen(function* () {
   const auth = yield* Auth
   const { limit } = yield* AppConfig
   const { token } = yield* body(Shape.Login, limit)
-  const cookie = yield* Effect.tapError(auth.login(token, yield* askedBy), () =>
-    Metric.update(Measures.authFailures, 1)
+  const cookie = yield* Effect.tapError(auth.login(token, yield* askedBy), ({ code }) =>
+    code === "storage_unavailable" ? Effect.void : Metric.update(Measures.authFailures, 1)
   )
   return HttpServerResponse.empty({ status: 204, headers: { "set-cookie": cookie } })
 })
