@@ -8,7 +8,7 @@ import { may, ownerOf, type Principal } from "../domain/Principal.ts"
 import type { Message } from "../protocol/ClientMessage.ts"
 import type { RuntimeError } from "../runtime/RuntimeError.ts"
 import { creation, join, joinNew, refuse, sendHello } from "./attach.ts"
-import { complain, endUnknown, endWith, type Peer } from "./peer.ts"
+import { complain, endNobody, endUnknown, endWith, type Peer } from "./peer.ts"
 import { watchRevocation } from "./watch.ts"
 
 /** Whoever the token says; without one, whoever the transport or the server's openness says. */
@@ -43,8 +43,7 @@ export const hello = Effect.fnUntraced(function* (peer: Peer, message: Message<"
   }
   const principal = yield* recognise(peer, message.token)
   if (principal === undefined) {
-    if (message.token === undefined) endUnknown(peer)
-    return
+    return message.token === undefined ? yield* endNobody(peer) : undefined
   }
   const known = peer.connection.principal
   // A token may not turn a signed-in connection into somebody else's.

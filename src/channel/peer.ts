@@ -7,6 +7,7 @@ import type { ConfigShape } from "../config/AppConfig.ts"
 import { type ErrorBody, type ErrorCode, errorBody } from "../domain/ErrorCode.ts"
 import type { SessionId } from "../domain/Ids.ts"
 import type { Principal } from "../domain/Principal.ts"
+import { attributes } from "../observability/Telemetry.ts"
 import type { Counts } from "../observability/ServerMetrics.ts"
 import type { ConnectionBody, ConnectionEvent } from "../protocol/ServerEvent.ts"
 import { closing, localised } from "../protocol/WireError.ts"
@@ -116,6 +117,17 @@ export const endUnknown = (peer: Peer, code: ErrorCode = "unauthenticated", cont
   peer.shared.counts.refused()
   endWith(peer, code, context)
 }
+
+/** It did not say who it is. */
+export const endNobody = (peer: Peer): Effect.Effect<void> =>
+  // In this order: with its end, whatever it still does is over.
+  Effect.andThen(
+    Effect.logWarning("a connection did not sign in", {
+      address: peer.connection.address,
+      [attributes.code]: "unauthenticated"
+    }),
+    Effect.sync(() => endUnknown(peer))
+  )
 
 /** The outbox has given up on its reader: the error goes past it, for what it is worth. */
 export const endSlow = (peer: Peer): void => {

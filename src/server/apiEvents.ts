@@ -16,6 +16,7 @@ import type { SessionId } from "../domain/Ids.ts"
 import { may } from "../domain/Principal.ts"
 import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
 import { connections, type Counts, counts } from "../observability/ServerMetrics.ts"
+import { attributes } from "../observability/Telemetry.ts"
 import type { JournalRecord } from "../store/Journal.ts"
 import { type CallerShape, permitted } from "./apiCaller.ts"
 import { refuse } from "./apiProblem.ts"
@@ -120,10 +121,10 @@ const live = Effect.fnUntraced(function* (
 const counted = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
   const gauge = Metric.withAttributes(connections, { transport: "sse" })
   return Effect.acquireUseRelease(
-    Metric.modify(gauge, 1),
+    Effect.andThen(Metric.modify(gauge, 1), Effect.logInfo("a connection was opened")),
     () => effect,
-    () => Metric.modify(gauge, -1)
-  )
+    () => Effect.andThen(Metric.modify(gauge, -1), Effect.logInfo("a connection was closed"))
+  ).pipe(Effect.annotateLogs({ [attributes.transport]: "sse" }))
 }
 
 /** Answers by writing; what it gives is written already. */

@@ -11,6 +11,7 @@ import { Channels } from "../channel/Channels.ts"
 import { AppConfig } from "../config/AppConfig.ts"
 import type { Principal } from "../domain/Principal.ts"
 import { counts } from "../observability/ServerMetrics.ts"
+import { attributes } from "../observability/Telemetry.ts"
 import { Admission } from "./Admission.ts"
 import { Auth } from "./Auth.ts"
 import { localeOf } from "./locale.ts"
@@ -70,7 +71,8 @@ export const makeWebSockets = Effect.gen(function* () {
     told(refusal.code)
     if (refusal.code in nobody) refused()
     refuseUpgrade(socket, refusal)
-    return Effect.logInfo("an upgrade was refused", { transport: "ws", address, code: refusal.code })
+    const log = refusal.code in nobody ? Effect.logWarning : Effect.logInfo
+    return log("an upgrade was refused", { [attributes.transport]: "ws", [attributes.code]: refusal.code, address })
   }
   const serve = (upgrade: Upgrade, principal: Principal | undefined) => {
     const { request, socket, head, address } = upgrade
