@@ -34,7 +34,16 @@ const system = HttpApiGroup.make("system", { topLevel: true })
     get("ready", "/readyz", {
       success: Shape.Ready,
       error: Shape.NotReady.pipe(HttpApiSchema.status(503))
-    }).annotateMerge(say("Whether it can take a turn; why not, otherwise."))
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Whether it can take a turn; why not, otherwise.",
+        description:
+          "200: prompts are taken. 503 with `reasons`: `server_draining` (it ends), `storage_unavailable` (a write was " +
+          "refused within the last second), or the `provider_…` code with which the last call of any session to the " +
+          "model server ended within the last minute, where the next one would end alike (not reached, key or account " +
+          "refused, out of order). No model is called for this: a server that nobody has used yet is ready."
+      })
+    )
   )
   .add(get("openapi", "/openapi.json", { success: Schema.Unknown }).annotateMerge(say("This document.")))
   .add(get("docs", "/docs", { success: text("text/html") }).annotateMerge(say("This document, for people.")))

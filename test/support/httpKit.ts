@@ -188,7 +188,7 @@ export const serve = (options: Partial<HttpHandler.HttpOptions> = {}) =>
   Effect.gen(function* () {
     const handler = yield* HttpHandler.make({
       draining: Effect.succeed(false),
-      provider: Effect.succeed(true),
+      provider: Effect.undefined,
       ...options
     })
     const server = createServer(handler)
