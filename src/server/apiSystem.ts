@@ -24,8 +24,8 @@ import { Auth } from "./Auth.ts"
 
 export interface Life {
   readonly draining: Effect.Effect<boolean>
-  /** Whether a model is configured. */
-  readonly provider: Effect.Effect<boolean>
+  /** Why the model would not answer a prompt now, as far as the last calls tell; absent: nothing is known against it. */
+  readonly provider: Effect.Effect<ErrorCode | undefined>
 }
 
 const WRITE_AGE_MS = 1000
@@ -45,7 +45,8 @@ export const ready = Effect.fnUntraced(function* (life: Life, writable: Effect.E
   const reasons: Array<ErrorCode> = []
   if (yield* life.draining) reasons.push("server_draining")
   if (!(yield* writable)) reasons.push("storage_unavailable")
-  if (!(yield* life.provider)) reasons.push("no_provider")
+  const trouble = yield* life.provider
+  if (trouble !== undefined) reasons.push(trouble)
   return reasons.length === 0
     ? { ready: true as const }
     : HttpServerResponse.jsonUnsafe({ ready: false, reasons }, { status: 503 })
@@ -121,12 +122,31 @@ const docsPolicy = (html: string): string => {
   ].join("; ")
 }
 
+/**
+ * Nobody is asked for a picture; and a library in the page tries whether it may compile, which the policy forbids: told
+ * so here, it does not break it.
+ */
+const HEAD = `<link rel="icon" href="data:," />
+<script>
+  const no = () => { throw new EvalError("This page compiles nothing.") }
+  globalThis.Function = new Proxy(Function, { construct: no, apply: no })
+</script>
+</head>`
+
 /** The page, and the policy that lets its scripts run. */
 export const makeDocs = Effect.gen(function* () {
-  const scalar = { withDefaultFonts: false, hideTestRequestButton: true }
+  const scalar = {
+    withDefaultFonts: false,
+    hideTestRequestButton: true,
+    defaultOpenAllTags: true,
+    // These send the description elsewhere.
+    hideClientButton: true,
+    showDeveloperTools: "never"
+  }
   const page = yield* HttpRouter.toHttpEffect(HttpApiScalar.layer(Api, { path: "/docs", scalar }))
   return Effect.map(page, (response) => {
-    const html = response.body._tag === "Uint8Array" ? new TextDecoder().decode(response.body.body) : ""
+    const given = response.body._tag === "Uint8Array" ? new TextDecoder().decode(response.body.body) : ""
+    const html = given.replace("</head>", HEAD)
     return HttpServerResponse.html(html).pipe(HttpServerResponse.setHeader("content-security-policy", docsPolicy(html)))
   })
 })

@@ -42,12 +42,12 @@ describe("the server over HTTP", () => {
       assert.deepStrictEqual((yield* http.ask("GET", "/healthz")).json, { status: "alive" })
       const ready = yield* http.ask("GET", "/readyz")
       assert.deepStrictEqual([ready.status, ready.json], [200, { ready: true }])
-      const ending = yield* serve({ draining: Effect.succeed(true), provider: Effect.succeed(false) })
+      const ending = yield* serve({ draining: Effect.succeed(true), provider: Effect.succeed("provider_auth") })
       assert.strictEqual((yield* ending.ask("GET", "/healthz")).status, 200)
       const not = yield* ending.ask("GET", "/readyz")
       assert.deepStrictEqual(
         [not.status, not.json],
-        [503, { ready: false, reasons: ["server_draining", "no_provider"] }]
+        [503, { ready: false, reasons: ["server_draining", "provider_auth"] }]
       )
       const refused = yield* ending.ask("POST", "/api/sessions", { ...at, body: {} })
       assert.deepStrictEqual([refused.status, refused.json.code], [503, "server_draining"])
@@ -128,12 +128,12 @@ describe("the server over HTTP", () => {
     Effect.gen(function* () {
       const http = yield* serve()
       const { text, headers } = yield* http.ask("GET", "/docs")
-      assert.notMatch(text.replaceAll(/<script>[\s\S]*?<\/script>/g, ""), /(?:src|href)=|https?:/)
+      assert.notMatch(text.replaceAll(/<script>[\s\S]*?<\/script>/g, ""), /(?:src|href)="(?!data:)|https?:/)
       const policy = String(headers["content-security-policy"])
       assert.match(policy, /^default-src 'none'; script-src 'sha256-/)
       assert.notMatch(policy, /https?:|unsafe-eval|script-src[^;]*unsafe-inline/)
       const scripts = Array.from(text.matchAll(/<script>([\s\S]*?)<\/script>/g), ([, script = ""]) => script)
-      assert.strictEqual(scripts.length, 2)
+      assert.strictEqual(scripts.length, 3)
       for (const script of scripts) {
         assert.include(policy, `'sha256-${createHash("sha256").update(script).digest("base64")}'`)
       }
