@@ -9,6 +9,7 @@ import type { ConfigFile } from "../../src/config/Settings.ts"
 import type { DurableEvent } from "../../src/domain/Event.ts"
 import type { Principal } from "../../src/domain/Principal.ts"
 import type { ServerEvent } from "../../src/protocol/ServerEvent.ts"
+import * as Doors from "./doors.ts"
 import { layer as runtimeLayer, type RuntimeKitOptions } from "./runtimeKit.ts"
 import type { RawPeer, Transport } from "./transports.ts"
 
@@ -20,7 +21,8 @@ export interface ChannelKitOptions extends RuntimeKitOptions {
 }
 
 export const channelLayer = ({ limit = {}, authenticator, ...runtime }: ChannelKitOptions) =>
-  ChannelSessions.layer.pipe(
+  Doors.layer.pipe(
+    Layer.provideMerge(ChannelSessions.layer),
     Layer.provideMerge(runtimeLayer(runtime)),
     Layer.provideMerge(authenticator ?? Authenticator.layerAnonymous()),
     Layer.provideMerge(Layer.orDie(layerWith({ limit }, { workspace: "/" })))
@@ -101,4 +103,5 @@ const clientOf = (peer: RawPeer): Client => {
 export const client = (
   transport: Transport,
   principal?: Principal
-): Effect.Effect<Client, never, Scope.Scope | Channels> => Effect.map(transport.connect(principal), clientOf)
+): Effect.Effect<Client, never, Scope.Scope | Channels | Doors.Doors> =>
+  Effect.map(transport.connect(principal), clientOf)
