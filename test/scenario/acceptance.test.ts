@@ -9,6 +9,7 @@ import { Doors } from "../support/doors.ts"
 import { answer, call, turns } from "../support/engineKit.ts"
 import { held } from "../support/streams.ts"
 import { probe } from "../support/tools.ts"
+import { tellTheSame } from "../support/sameLogs.ts"
 import { type Transport, transports } from "../support/transports.ts"
 
 const hello = (session_id: string) => ({ type: "hello", session_id })
@@ -161,3 +162,5 @@ describe.each(transports)("two clients over $name", (transport) => {
     }).pipe(Effect.scoped, Effect.provide(channelLayer({ script })))
   })
 })
+
+tellTheSame()

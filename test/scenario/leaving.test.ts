@@ -7,6 +7,7 @@ import { type Client, client, channelLayer } from "../support/channelKit.ts"
 import { answer, call, turns } from "../support/engineKit.ts"
 import { endless, held } from "../support/streams.ts"
 import { probe } from "../support/tools.ts"
+import { tellTheSame } from "../support/sameLogs.ts"
 import { transports } from "../support/transports.ts"
 
 const count = Effect.flatMap(RuntimeManager, (manager) => manager.count)
@@ -138,3 +139,5 @@ describe.each(transports.filter(({ halves }) => halves))("half leaving over $nam
     }).pipe(Effect.scoped, Effect.provide(channelLayer({ script: () => () => a.stream })))
   })
 })
+
+tellTheSame()

@@ -9,6 +9,7 @@ import { client, channelLayer } from "../support/channelKit.ts"
 import { answer, call, turns } from "../support/engineKit.ts"
 import { flowing, held } from "../support/streams.ts"
 import { probe } from "../support/tools.ts"
+import { tellTheSame } from "../support/sameLogs.ts"
 import { transports } from "../support/transports.ts"
 
 const someone = (role: Role) => ({ ...localPrincipal, role, name: role })
@@ -194,3 +195,5 @@ describe.each(transports)("limits over $name", (transport) => {
     }).pipe(Effect.scoped, Effect.provide(channelLayer({ script: () => () => stream.stream })))
   })
 })
+
+tellTheSame([/reader that stalls/])

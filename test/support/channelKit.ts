@@ -11,6 +11,7 @@ import type { Principal } from "../../src/domain/Principal.ts"
 import type { ServerEvent } from "../../src/protocol/ServerEvent.ts"
 import * as Doors from "./doors.ts"
 import { layer as runtimeLayer, type RuntimeKitOptions } from "./runtimeKit.ts"
+import { record } from "./sameLogs.ts"
 import type { RawPeer, Transport } from "./transports.ts"
 
 export type Limits = NonNullable<ConfigFile["limit"]>
@@ -64,12 +65,13 @@ const waiter = () => {
   }
 }
 
-const clientOf = (peer: RawPeer): Client => {
+const clientOf = (transport: Transport, peer: RawPeer): Client => {
   const events: Array<ServerEvent> = []
   const texts: Array<string> = []
   const { wake, until } = waiter()
   let ending: Partial<Ending> | undefined
   let from = 0
+  record(transport.name, { events, until: () => from })
   peer.onText((text) => {
     texts.push(text)
     events.push(JSON.parse(text) as ServerEvent)
@@ -104,4 +106,4 @@ export const client = (
   transport: Transport,
   principal?: Principal
 ): Effect.Effect<Client, never, Scope.Scope | Channels | Doors.Doors> =>
-  Effect.map(transport.connect(principal), clientOf)
+  Effect.map(transport.connect(principal), (peer) => clientOf(transport, peer))
