@@ -16,7 +16,7 @@ import { interactive } from "./interactive.ts"
 import { reading, sessions } from "./layers.ts"
 import { choose } from "./model.ts"
 import { promptFrom } from "./prompt.ts"
-import { serve } from "./serve.ts"
+import { showProtocol } from "./protocolCommand.ts"
 import { listSessions, showSession } from "./sessionCommands.ts"
 import { tokenCommand } from "./tokenCommands.ts"
 import { overridesOf, sessionIdOf, workspaceOf } from "./workspace.ts"
@@ -77,18 +77,23 @@ const sessionCommand = (line: CommandLine, config: ConfigShape) => {
   return Effect.fail(new Failure({ exit: EXIT.usage, detail: "claw sessions takes list, or show and an id." }))
 }
 
+/** Larger than all the rest together, and wanted by this command alone. */
+const server = Effect.promise(() => import("./serve.ts"))
+
 export const dispatch = (line: CommandLine, config: ConfigShape) => {
   switch (line.command.name) {
     case "run":
       return runOnce(line, config)
     case "serve":
-      return serve(line, config)
+      return Effect.flatMap(server, ({ serve }) => serve(line, config))
     case "doctor":
       return doctor(config, line.switches.has("json"))
     case "config":
       return showConfig(line, config)
     case "token":
       return tokenCommand(line, config)
+    case "protocol":
+      return showProtocol(line.switches.has("schema"))
     case "sessions":
       return sessionCommand(line, config)
     default:

@@ -56,6 +56,7 @@ export const flags: ReadonlyArray<FlagSpec> = [
   },
   { name: "no-auth", text: text("no token; only on loopback", "无需令牌；仅限本机") },
   { name: "json", text: text("one JSON object a line on standard output", "标准输出每行一个 JSON 对象") },
+  { name: "schema", text: text("JSON Schemas instead of the page", "输出 JSON Schema 而非文档") },
   { name: "help", short: "h", text: text("show this help", "显示帮助") },
   { name: "version", short: "v", text: text("show the version", "显示版本") }
 ]
@@ -118,6 +119,13 @@ export const commands: ReadonlyArray<CommandSpec> = [
     maxOperands: 2,
     flags: ["user", "tenant", "project", "role", "name", "expires", "json"],
     text: text("API tokens of claw serve", "claw serve 的 API 令牌")
+  },
+  {
+    name: "protocol",
+    operands: "",
+    maxOperands: 0,
+    flags: ["schema"],
+    text: text("the wire protocol: every message, event and error code", "通信协议：全部消息、事件与错误码")
   },
   {
     name: "help",

@@ -23,12 +23,11 @@ const mayRepeat = (message: ClientMessage): boolean =>
     ? message.task_id !== undefined
     : message.type !== "command" || (message.name !== "clear" && message.name !== "compact")
 
-export const makeRequests = (say: (message: ClientMessage) => void) => {
+/** One request at a time, while there is a connection. */
+const makeQueue = (say: (message: ClientMessage) => void) => {
   let waiting: ReadonlyArray<Request> = []
   let current: Request | undefined
   let ready = false
-  let over: ErrorBody | undefined
-  let fences = 0
 
   const next = (): void => {
     if (!ready || current !== undefined) return
@@ -39,61 +38,84 @@ export const makeRequests = (say: (message: ClientMessage) => void) => {
     say(message)
     if (fence !== undefined) say({ type: "ping", nonce: fence })
   }
+  const take = (): Request | undefined => {
+    const taken = current
+    current = undefined
+    return taken
+  }
+  return {
+    current: () => current,
+    take,
+    add: (request: Request): void => {
+      waiting = [...waiting, request]
+      next()
+    },
+    again: (request: Request): void => {
+      waiting = [request, ...waiting]
+    },
+    all: (): ReadonlyArray<Request> => {
+      const taken = take()
+      const all = taken === undefined ? waiting : [taken, ...waiting]
+      waiting = []
+      return all
+    },
+    open: (is: boolean): void => {
+      ready = is
+      next()
+    },
+    settle: (how: (request: Request) => void): void => {
+      const request = take()
+      if (request !== undefined) how(request)
+      next()
+    }
+  }
+}
+
+export const makeRequests = (say: (message: ClientMessage) => void) => {
+  const queue = makeQueue(say)
+  let over: ErrorBody | undefined
+  let fences = 0
 
   const add = <A>(message: ClientMessage, fenced: boolean): Promise<A> =>
     new Promise<A>((done, failed: (error: ErrorBody) => void) => {
       if (over !== undefined) return failed(over)
       const fence = fenced ? { fence: `request-${++fences}` } : {}
-      waiting = [...waiting, { message, done: done as Request["done"], failed, ...fence }]
-      next()
+      queue.add({ message, done: done as Request["done"], failed, ...fence })
     })
-
-  const settle = (how: (request: Request) => void): void => {
-    const request = current
-    current = undefined
-    if (request !== undefined) how(request)
-    next()
-  }
 
   return {
     prompt: (message: Message<"prompt">) => add<Accepted>(message, false),
     ask: (message: ClientMessage) => add<void>(message, true),
     status: () => add<Status>({ type: "status" }, false),
     accepted: (event: Accepted): void => {
-      const { message } = current ?? {}
+      const message = queue.current()?.message
       if (message?.type !== "prompt" || message.idempotency_key !== event.idempotency_key) return
-      settle(({ done }) => done(event as never))
+      queue.settle(({ done }) => done(event as never))
     },
     status_: (event: Status): void => {
-      if (current?.message.type === "status") settle(({ done }) => done(event as never))
+      if (queue.current()?.message.type === "status") queue.settle(({ done }) => done(event as never))
     },
     pong: (nonce: string | undefined): void => {
-      if (nonce !== undefined && current?.fence === nonce) settle(({ done }) => done(undefined as never))
+      if (nonce !== undefined && queue.current()?.fence === nonce) queue.settle(({ done }) => done(undefined as never))
     },
     /** True where the error answers what is on its way. */
     refused: (error: ErrorBody): boolean => {
-      if (current === undefined) return false
-      settle(({ failed }) => failed(error))
+      if (queue.current() === undefined) return false
+      queue.settle(({ failed }) => failed(error))
       return true
     },
-    connected: (): void => {
-      ready = true
-      next()
-    },
+    connected: () => queue.open(true),
     disconnected: (): void => {
-      ready = false
-      const request = current
-      current = undefined
+      queue.open(false)
+      const request = queue.take()
       if (request === undefined) return
-      if (mayRepeat(request.message)) waiting = [request, ...waiting]
+      if (mayRepeat(request.message)) queue.again(request)
       else request.failed(errorBody("internal", "The connection was lost; whether this was done is not known."))
     },
     ended: (error: ErrorBody): void => {
       over = error
-      ready = false
-      for (const { failed } of current === undefined ? waiting : [current, ...waiting]) failed(error)
-      current = undefined
-      waiting = []
+      queue.open(false)
+      for (const { failed } of queue.all()) failed(error)
     }
   }
 }
