@@ -18,15 +18,17 @@ export type Limits = NonNullable<ConfigFile["limit"]>
 
 export interface ChannelKitOptions extends RuntimeKitOptions {
   readonly limit?: Limits
+  /** Default: the root. */
+  readonly workspace?: string
   readonly authenticator?: Layer.Layer<Authenticator.Authenticator>
 }
 
-export const channelLayer = ({ limit = {}, authenticator, ...runtime }: ChannelKitOptions) =>
+export const channelLayer = ({ limit = {}, workspace = "/", authenticator, ...runtime }: ChannelKitOptions) =>
   Doors.layer.pipe(
     Layer.provideMerge(ChannelSessions.layer),
     Layer.provideMerge(runtimeLayer(runtime)),
     Layer.provideMerge(authenticator ?? Authenticator.layerAnonymous()),
-    Layer.provideMerge(Layer.orDie(layerWith({ limit }, { workspace: "/" })))
+    Layer.provideMerge(Layer.orDie(layerWith({ limit }, { workspace })))
   )
 
 type Type = ServerEvent["type"]

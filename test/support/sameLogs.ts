@@ -36,14 +36,16 @@ const isTime = (event: ServerEvent) => event.type === "ping"
 const TIMES = new Set(["ts", "expires_at", "duration_ms", "retry_after_ms", "deadline", "attached"])
 
 /** One delta for each run of them. */
-const merged = (events: ReadonlyArray<ServerEvent>) =>
-  events.reduce<Array<ServerEvent>>((all, event) => {
+const merged = (events: ReadonlyArray<ServerEvent>): ReadonlyArray<ServerEvent> => {
+  const all: Array<ServerEvent> = []
+  for (const event of events) {
     const last = all.at(-1)
-    if (event.type !== "text_delta" || last?.type !== "text_delta" || last.stream_id !== event.stream_id) {
-      return [...all, event]
-    }
-    return [...all.slice(0, -1), { ...last, content: last.content + event.content }]
-  }, [])
+    const goesOn = event.type === "text_delta" && last?.type === "text_delta" && last.stream_id === event.stream_id
+    if (goesOn) all[all.length - 1] = { ...last, content: last.content + event.content }
+    else all.push(event)
+  }
+  return all
+}
 
 const normalised = (transport: string, clients: ReadonlyArray<Told>) => {
   const ids = new Map<string, string>()
