@@ -43,7 +43,9 @@ const attach = (peer: Peer, principal: Principal, message: Message<"hello">): Ef
   }
   const joining = { session_id, detach, hello: true, ...(after === undefined ? {} : { after }) }
   if ((after?.seq ?? 0) > 0 || !may(principal, "prompt")) return join(peer, principal, joining)
-  return Effect.flatMap(creation(peer, create), (options) => join(peer, principal, { ...joining, create: options }))
+  return Effect.flatMap(creation(peer, principal, create), (options) =>
+    join(peer, principal, { ...joining, create: options })
+  )
 }
 
 export const hello = Effect.fnUntraced(function* (peer: Peer, message: Message<"hello">) {

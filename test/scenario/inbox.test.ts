@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { client, channelLayer } from "../support/channelKit.ts"
 import { answer, turns } from "../support/engineKit.ts"
 import { held } from "../support/streams.ts"
+import { tellTheSame } from "../support/sameLogs.ts"
 import { transports } from "../support/transports.ts"
 
 describe.each(transports)("prompts over $name", (transport) => {
@@ -74,3 +75,5 @@ describe.each(transports)("prompts over $name", (transport) => {
     }).pipe(Effect.scoped, Effect.provide(channelLayer({ script: () => turns(answer("ok")) })))
   )
 })
+
+tellTheSame()

@@ -10,6 +10,7 @@ import type { ModelPart } from "../../src/provider/ModelPart.ts"
 import type { ServerEvent } from "../../src/protocol/ServerEvent.ts"
 import { type Client, client, channelLayer } from "../support/channelKit.ts"
 import { completed, text } from "../support/engineKit.ts"
+import type { Doors } from "../support/doors.ts"
 import { type Transport, transports } from "../support/transports.ts"
 
 const Step = Schema.Struct({
@@ -133,7 +134,7 @@ const settle = Effect.fnUntraced(function* (transport: Transport, side: Side) {
 const play = (
   transport: Transport,
   steps: ReadonlyArray<typeof Step.Type>
-): Effect.Effect<void, never, Scope.Scope | Channels> =>
+): Effect.Effect<void, never, Scope.Scope | Channels | Doors> =>
   Effect.gen(function* () {
     const sides: Array<Side> = []
     for (const session of ["s0", "s1"]) {
