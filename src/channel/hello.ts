@@ -8,7 +8,7 @@ import { may, ownerOf, type Principal, scopeKey } from "../domain/Principal.ts"
 import type { Message } from "../protocol/ClientMessage.ts"
 import type { RuntimeError } from "../runtime/RuntimeError.ts"
 import { creation, join, joinNew, refuse, sendHello } from "./attach.ts"
-import { complain, endWith, type Peer } from "./peer.ts"
+import { complain, endNobody, endUnknown, endWith, type Peer } from "./peer.ts"
 import { watchRevocation } from "./watch.ts"
 
 /** Whoever the token says; without one, whoever the transport or the server's openness says. */
@@ -18,7 +18,8 @@ const recognise = (peer: Peer, token: string | undefined): Effect.Effect<Princip
   return Effect.match(shared.authenticator.authenticate(token, connection.address), {
     onSuccess: (principal): Principal | undefined => principal,
     onFailure: ({ code, retry_after_ms }) => {
-      endWith(peer, code, retry_after_ms === undefined ? {} : { retry_after_ms })
+      const endAs = code === "storage_unavailable" ? endWith : endUnknown
+      endAs(peer, code, retry_after_ms === undefined ? {} : { retry_after_ms })
       return undefined
     }
   })
@@ -53,8 +54,7 @@ export const hello = Effect.fnUntraced(function* (peer: Peer, message: Message<"
   }
   const principal = yield* recognise(peer, message.token)
   if (principal === undefined) {
-    if (message.token === undefined) endWith(peer, "unauthenticated")
-    return
+    return message.token === undefined ? yield* endNobody(peer) : undefined
   }
   const known = peer.connection.principal
   // A token may not turn a signed-in connection into somebody else's.

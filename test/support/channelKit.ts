@@ -67,7 +67,7 @@ const waiter = () => {
   }
 }
 
-const clientOf = (transport: Transport, peer: RawPeer): Client => {
+const clientOf = (transport: Pick<Transport, "name" | "halves">, peer: RawPeer): Client => {
   const events: Array<ServerEvent> = []
   const texts: Array<string> = []
   const { wake, until } = waiter()
@@ -104,8 +104,8 @@ const clientOf = (transport: Transport, peer: RawPeer): Client => {
   }
 }
 
-export const client = (
-  transport: Transport,
+export const client = <R>(
+  transport: Transport<R>,
   principal?: Principal
-): Effect.Effect<Client, never, Scope.Scope | Channels | Doors.Doors> =>
+): Effect.Effect<Client, never, Scope.Scope | Channels | R> =>
   Effect.map(transport.connect(principal), (peer) => clientOf(transport, peer))

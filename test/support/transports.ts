@@ -29,15 +29,15 @@ export interface RawPeer {
   readonly cut: Effect.Effect<void>
 }
 
-export interface Transport {
+export interface Transport<R = Doors> {
   readonly name: "memory" | "tcp" | "ws"
   /** Whether its peers can end one direction alone. */
   readonly halves: boolean
   /** Connects to the Channels of the context; `principal` is what the transport recognised. */
-  readonly connect: (principal?: Principal) => Effect.Effect<RawPeer, never, Scope.Scope | Channels | Doors>
+  readonly connect: (principal?: Principal) => Effect.Effect<RawPeer, never, Scope.Scope | Channels | R>
 }
 
-const memory: Transport = {
+export const memory: Transport<never> = {
   name: "memory",
   halves: true,
   connect: Effect.fnUntraced(function* (principal?: Principal) {
