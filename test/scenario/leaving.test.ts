@@ -1,7 +1,9 @@
 /** Who ends a task when a connection ends, and what stays (SETTLED 1, 2; R173, R175, R184, R240, R294). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { Channels } from "../../src/channel/Channels.ts"
 import type { SessionId } from "../../src/domain/Ids.ts"
+import { localOwner } from "../../src/domain/Principal.ts"
 import { RuntimeManager } from "../../src/runtime/RuntimeManager.ts"
 import { type Client, client, channelLayer } from "../support/channelKit.ts"
 import { answer, call, turns } from "../support/engineKit.ts"
@@ -16,6 +18,12 @@ const emptied = Effect.flatMap(RuntimeManager, (manager) =>
 )
 /** Over TCP a peer that went and one that ended its input look alike until something is written to it. */
 const beating = { heartbeat_ms: 20, dead_ms: 60_000 }
+/** The server has seen that nobody is at session `a` any more. */
+const left = Effect.flatMap(Channels, ({ attached }) =>
+  Effect.repeat(Effect.andThen(Effect.yieldNow, attached(localOwner, "a" as SessionId)), {
+    until: (here) => here === 0
+  })
+)
 const begin = Effect.fnUntraced(function* (one: Client, session_id: string, more: object = {}) {
   yield* one.say({ type: "hello", session_id, ...more })
   yield* one.say({ type: "prompt", content: "go" })
@@ -66,7 +74,7 @@ describe.each(transports)("leaving over $name", (transport) => {
       const one = yield* client(transport)
       yield* begin(one, "a")
       yield* one.cut
-      yield* one.closed
+      yield* left
       yield* a.go
       yield* emptied
       assert.strictEqual(yield* stored("a"), "completed")

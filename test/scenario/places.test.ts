@@ -5,6 +5,7 @@ import { Authenticator } from "../../src/channel/Authenticator.ts"
 import { localPrincipal } from "../../src/domain/Principal.ts"
 import { channelLayer, client } from "../support/channelKit.ts"
 import { answer, turns } from "../support/engineKit.ts"
+import { tellTheSame } from "../support/sameLogs.ts"
 import { transports } from "../support/transports.ts"
 
 /** The token names the user. */
@@ -43,3 +44,5 @@ describe.each(transports)("places over $name", (transport) => {
     )
   )
 })
+
+tellTheSame()

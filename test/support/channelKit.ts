@@ -1,5 +1,5 @@
 /** Channels over scripted sessions, and clients that wait for receipts. */
-import { Effect, Layer, type Scope } from "effect"
+import { Effect, Layer, Logger, type Scope } from "effect"
 import type { Ending } from "../../src/channel/Connection.ts"
 import * as Authenticator from "../../src/channel/Authenticator.ts"
 import type { Channels } from "../../src/channel/Channels.ts"
@@ -28,7 +28,8 @@ export const channelLayer = ({ limit = {}, workspace = "/", authenticator, ...ru
     Layer.provideMerge(ChannelSessions.layer),
     Layer.provideMerge(runtimeLayer(runtime)),
     Layer.provideMerge(authenticator ?? Authenticator.layerAnonymous()),
-    Layer.provideMerge(Layer.orDie(layerWith({ limit }, { workspace })))
+    Layer.provideMerge(Layer.orDie(layerWith({ limit }, { workspace }))),
+    Layer.provideMerge(Logger.layer([]))
   )
 
 type Type = ServerEvent["type"]
