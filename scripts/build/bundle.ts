@@ -1,5 +1,5 @@
 /**
- * One entry → one file, with every package inside it. A worker that the sources name by
+ * One entry → one file, with every package inside it, and one for each part that is imported only when it is needed. A worker that the sources name by
  * `new URL("./xWorker.ts", import.meta.url)` becomes `xWorker.mjs` beside the bundle without being listed anywhere.
  * Names of functions are kept: a stack of a defect has to be readable, and mangling was measured to save nothing.
  */
@@ -29,7 +29,11 @@ interface Target {
   readonly library: boolean
 }
 
-const one = async (input: string, { directory, library }: Target, found: Set<string>): Promise<string> => {
+const one = async (
+  input: string,
+  { directory, library }: Target,
+  found: Set<string>
+): Promise<ReadonlyArray<string>> => {
   const name = `${basename(input, ".ts")}.mjs`
   const build = await rolldown({
     input,
@@ -44,15 +48,18 @@ const one = async (input: string, { directory, library }: Target, found: Set<str
       handle(level, log)
     }
   })
-  await build.write({
-    file: join(directory, name),
+  // What a command imports only when it runs is a file of its own: the other commands start without it.
+  const { output } = await build.write({
+    dir: directory,
+    entryFileNames: name,
+    chunkFileNames: "[name].mjs",
     format: "esm",
-    codeSplitting: false,
+    codeSplitting: !library,
     sourcemap: false,
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } }
   })
   await build.close()
-  return name
+  return output.map(({ fileName }) => fileName)
 }
 
 /** Bundles `entry` and, in turn, every worker found on the way. Returns the names of the files written. */
@@ -60,6 +67,6 @@ export const bundle = async (entry: string, target: Target): Promise<ReadonlyArr
   const pending = new Set([entry])
   const written: Array<string> = []
   // A set that grows while it is walked: each worker may name another one.
-  for (const input of pending) written.push(await one(input, target, pending))
+  for (const input of pending) written.push(...(await one(input, target, pending)))
   return written
 }

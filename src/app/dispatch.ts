@@ -10,14 +10,12 @@ import { configSchema } from "../config/Settings.ts"
 import { newSessionId } from "../domain/Ids.ts"
 import { RuntimeManager } from "../runtime/RuntimeManager.ts"
 import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
-import { attach } from "./attach.ts"
 import { doctor } from "./doctor.ts"
 import { Failure } from "./failure.ts"
 import { interactive } from "./interactive.ts"
 import { reading, sessions } from "./layers.ts"
 import { choose } from "./model.ts"
 import { promptFrom } from "./prompt.ts"
-import { serve } from "./serve.ts"
 import { showProtocol } from "./protocolCommand.ts"
 import { listSessions, showSession } from "./sessionCommands.ts"
 import { tokenCommand } from "./tokenCommands.ts"
@@ -79,14 +77,18 @@ const sessionCommand = (line: CommandLine, config: ConfigShape) => {
   return Effect.fail(new Failure({ exit: EXIT.usage, detail: "claw sessions takes list, or show and an id." }))
 }
 
+/** Larger than all the rest together, and wanted by one command alone. */
+const server = Effect.promise(() => import("./serve.ts"))
+const attaching = Effect.promise(() => import("./attach.ts"))
+
 export const dispatch = (line: CommandLine, config: ConfigShape) => {
   switch (line.command.name) {
     case "run":
       return runOnce(line, config)
     case "serve":
-      return serve(line, config)
+      return Effect.flatMap(server, ({ serve }) => serve(line, config))
     case "attach":
-      return attach(line, config)
+      return Effect.flatMap(attaching, ({ attach }) => attach(line, config))
     case "doctor":
       return doctor(config, line.switches.has("json"))
     case "config":

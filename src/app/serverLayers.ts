@@ -14,7 +14,7 @@ import * as HttpListener from "../server/HttpListener.ts"
 import * as HttpServer from "../server/HttpServer.ts"
 import * as TcpServer from "../server/TcpServer.ts"
 import * as Tls from "../server/Tls.ts"
-import { sessions } from "./layers.ts"
+import { sessions, taskLimit } from "./layers.ts"
 import type { Choice } from "./model.ts"
 
 /** Which pages are its own is known only once it listens: the port may be a free one. */
@@ -42,5 +42,5 @@ export const server = (config: ConfigShape, choice: Choice, logs: typeof logging
     Layer.provideMerge(authentication),
     Layer.provideMerge(HttpListener.layer),
     Layer.provideMerge(Layer.mergeAll(Admission.layer, Drain.layer, Tls.layer)),
-    Layer.provideMerge(sessions(config, choice, logs))
+    Layer.provideMerge(sessions(config, choice, logs).pipe(Layer.provide(taskLimit(config))))
   )

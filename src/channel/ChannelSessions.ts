@@ -2,8 +2,9 @@
  * All conversations of this process: Channels, live. Owns: the set of connections, the drain.
  * Invariant: `closeAll` returns when nothing is left of any connection that was there.
  */
-import { Clock, Deferred, Effect, Layer } from "effect"
+import { Clock, Deferred, Effect, Layer, Metric } from "effect"
 import { AppConfig } from "../config/AppConfig.ts"
+import { connections } from "../observability/ServerMetrics.ts"
 import { RuntimeManager } from "../runtime/RuntimeManager.ts"
 import * as Attachments from "./Attachments.ts"
 import { Authenticator } from "./Authenticator.ts"
@@ -31,7 +32,14 @@ const make = Effect.gen(function* () {
     deadline: undefined
   }
   return Channels.of({
-    serve: (connection) => serve(shared, connection),
+    serve: (connection) => {
+      const gauge = Metric.withAttributes(connections, { transport: connection.transport })
+      return Effect.acquireUseRelease(
+        Metric.modify(gauge, 1),
+        () => serve(shared, connection),
+        () => Metric.modify(gauge, -1)
+      )
+    },
     count: Effect.sync(() => shared.peers.size),
     attached: (owner, session) => Effect.sync(() => shared.attachments.count(owner, session)),
     drain: (deadline) =>

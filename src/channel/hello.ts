@@ -4,7 +4,7 @@
  * that it has seen events of it.
  */
 import { Effect } from "effect"
-import { may, ownerOf, type Principal } from "../domain/Principal.ts"
+import { may, ownerOf, type Principal, scopeKey } from "../domain/Principal.ts"
 import type { Message } from "../protocol/ClientMessage.ts"
 import type { RuntimeError } from "../runtime/RuntimeError.ts"
 import { creation, join, joinNew, refuse, sendHello } from "./attach.ts"
@@ -22,6 +22,15 @@ const recognise = (peer: Peer, token: string | undefined): Effect.Effect<Princip
       return undefined
     }
   })
+}
+
+/** Upgrades that carry a token are counted before this; here is whoever says it, on any transport. */
+const hasRoom = ({ shared, connection }: Peer, principal: Principal): boolean => {
+  if (connection.principal !== undefined) return true
+  const whose = scopeKey(principal)
+  let count = 0
+  for (const { principal: other } of shared.peers) if (other !== undefined && scopeKey(other) === whose) count++
+  return count < shared.config.limit.connections_per_principal
 }
 
 const attach = (peer: Peer, principal: Principal, message: Message<"hello">): Effect.Effect<void, RuntimeError> => {
@@ -50,6 +59,7 @@ export const hello = Effect.fnUntraced(function* (peer: Peer, message: Message<"
   if (known !== undefined && JSON.stringify(ownerOf(known)) !== JSON.stringify(ownerOf(principal))) {
     return yield* refuse("forbidden")
   }
+  if (!hasRoom(peer, principal)) return endWith(peer, "too_many_connections")
   if (peer.principal === undefined || message.token !== undefined) yield* watchRevocation(peer, principal)
   peer.principal = principal
   peer.greeted = true

@@ -14,7 +14,6 @@ import { layerAuthenticated } from "./apiCaller.ts"
 import { edge, securityHeaders } from "./apiEdge.ts"
 import * as Events from "./apiEvents.ts"
 import { answered, CurrentRequest } from "./apiProblem.ts"
-import { makePromptRate } from "./apiRate.ts"
 import * as Records from "./apiRecords.ts"
 import * as Sessions from "./apiSessions.ts"
 import * as System from "./apiSystem.ts"
@@ -98,7 +97,7 @@ const sessions = (services: Tasks.TaskServices) =>
 export const make = Effect.fnUntraced(function* (options: HttpOptions) {
   const config = yield* AppConfig
   const server = yield* Effect.scope
-  const services = { draining: options.draining, rate: makePromptRate() }
+  const services = { draining: options.draining }
   // A router of its own, built first: the two would share one otherwise.
   const docs = yield* System.makeDocs
   const routes = HttpApiBuilder.layer(Api).pipe(

@@ -3,13 +3,13 @@
  * Invariant: a task that was started here outlives its request and can be answered by later ones (present).
  */
 import { Effect } from "effect"
+import { PromptRate } from "../channel/PromptRate.ts"
 import { AppConfig } from "../config/AppConfig.ts"
 import type { GrantId, PromptId, RequestId, SessionId } from "../domain/Ids.ts"
 import type { Permission } from "../domain/Principal.ts"
 import { body } from "./apiBody.ts"
 import { permitted } from "./apiCaller.ts"
-import { refuse } from "./apiProblem.ts"
-import type { PromptRate } from "./apiRate.ts"
+import { ApiError, refuse } from "./apiProblem.ts"
 import { openSession, present } from "./apiScope.ts"
 import * as Shape from "./apiShapes.ts"
 
@@ -18,7 +18,6 @@ const opened = (id: SessionId, permission: Permission) =>
 
 export interface TaskServices {
   readonly draining: Effect.Effect<boolean>
-  readonly rate: PromptRate
 }
 
 export const prompt = Effect.fnUntraced(function* (id: SessionId, header: string | undefined, services: TaskServices) {
@@ -31,7 +30,9 @@ export const prompt = Effect.fnUntraced(function* (id: SessionId, header: string
   }
   if (yield* services.draining) return yield* refuse("server_draining")
   const session = yield* present(caller, { session_id: id, answers: true, counts: false })
-  yield* services.rate(caller.principal, limit.prompts_per_minute)
+  const retry_after_ms = yield* Effect.flatMap(PromptRate, (rate) => rate.take(caller.principal))
+  if (retry_after_ms > 0)
+    return yield* new ApiError({ code: "rate_limited", retry_after_ms: Math.ceil(retry_after_ms) })
   const asked = { ...given, ...(key === undefined ? {} : { idempotency_key: key }) }
   const { prompt_id, task, duplicate } = yield* session.prompt(asked)
   const known = key === undefined ? undefined : (yield* session.state).keys.get(key)

@@ -25,7 +25,7 @@ const ids = (messages: ReadonlyArray<{ readonly id: string | undefined }>) =>
 const count = (n: number) => Array.from({ length: n }, (_, i) => i + 1)
 
 describe("events over HTTP", () => {
-  it.live("resume by Last-Event-ID without a gap while a task streams (R208)", () => {
+  it.live("resume by Last-Event-ID without a gap while a task streams", () => {
     const go = Deferred.makeUnsafe<void>()
     return Effect.gen(function* () {
       const http = yield* serve()
@@ -105,7 +105,7 @@ describe("events over HTTP", () => {
     )
   )
 
-  it.live("cut a reader off that does not read; others and the task go on (R205, R206)", () => {
+  it.live("cut a reader off that does not read; others and the task go on", () => {
     const piece = "x".repeat(60_000)
     const flood = turns(
       Stream.fromArray<ModelPart>([...text(...Array.from({ length: 100 }, () => piece)), completed(piece.repeat(100))])

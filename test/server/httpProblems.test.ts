@@ -26,7 +26,7 @@ const made = Effect.gen(function* () {
 })
 
 describe("problems over HTTP", () => {
-  it.live("are bodies of RFC 9457 with the wire's codes (R213)", () =>
+  it.live("are bodies of RFC 9457 with the wire's codes (R208)", () =>
     Effect.gen(function* () {
       const http = yield* made
       const table = [
@@ -111,6 +111,20 @@ describe("problems over HTTP", () => {
     }).pipe(
       Effect.scoped,
       Effect.provide(layer({ script: () => turns(answer("hi")) }, { limit: { http_body_bytes: 1024 } }))
+    )
+  )
+
+  it.live("limit the prompts of one principal, whatever way they come (R233)", () =>
+    Effect.gen(function* () {
+      const http = yield* made
+      const prompt = http.ask("POST", "/api/sessions/s/prompt", { ...at, body: { content: "hi", when_busy: "queue" } })
+      assert.strictEqual((yield* prompt).status, 202)
+      const refused = yield* prompt
+      assert.deepStrictEqual([refused.status, refused.json.code], [429, "rate_limited"])
+      assert.isAbove(refused.json.retry_after_ms, 0)
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(layer({ script: () => turns(answer("hi")) }, { limit: { prompts_per_minute: 1 } }))
     )
   )
 

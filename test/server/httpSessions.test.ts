@@ -9,7 +9,7 @@ const quick = () => layer({ script: () => turns(answer("hello")) })
 const at = { as: "member" }
 
 describe("sessions over HTTP", () => {
-  it.live("are made, listed, shown and removed (R169)", () =>
+  it.live("are made, listed, shown and removed", () =>
     Effect.gen(function* () {
       const http = yield* serve()
       const made = yield* http.ask("POST", "/api/sessions", { ...at, body: { title: "One", mode: "plan" } })
@@ -64,7 +64,7 @@ describe("sessions over HTTP", () => {
     }).pipe(Effect.scoped, Effect.provide(quick()))
   )
 
-  it.live("take a prompt, and the same key starts nothing twice (R187)", () =>
+  it.live("take a prompt, and the same key starts nothing twice", () =>
     Effect.gen(function* () {
       const http = yield* serve()
       yield* http.ask("POST", "/api/sessions", { ...at, body: { session_id: "s" } })
@@ -97,7 +97,7 @@ describe("sessions over HTTP", () => {
     }).pipe(Effect.scoped, Effect.provide(layer({ script: asks, tools: [probe({ risk: "mutating" }).tool] })))
   )
 
-  it.live("ask, and take the answer of a later request (SETTLED 5, R149)", () => {
+  it.live("ask, and take the answer of a later request (SETTLED 5)", () => {
     const { tool, log } = probe({ risk: "mutating" })
     return Effect.gen(function* () {
       const http = yield* serve()

@@ -1,9 +1,11 @@
 /** TLS of both listeners, and a renewed certificate without a restart (R236). */
 import { assert, describe, it } from "@effect/vitest"
+import { get } from "node:https"
 import { connect } from "node:tls"
 import { writeFileSync } from "node:fs"
 import { Effect, Layer, Queue, References, Schedule } from "effect"
 import * as Logger from "effect/Logger"
+import { WebSocket } from "ws"
 import * as Tls from "../../src/server/Tls.ts"
 import { certificate, certificateFiles } from "../support/certificates.ts"
 import { rawTcp } from "../support/rawTcp.ts"
@@ -44,6 +46,26 @@ describe("TLS", () => {
       peer.socket.end("hello\n")
       assert.strictEqual(yield* peer.rest, '{"got":"hello"}\n')
       assert.match(listener.url, /^https:\/\/127\.0\.0\.1:\d+$/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("carries requests and WebSockets, which have their places too", () =>
+    Effect.gen(function* () {
+      const { httpPort, admission, channels } = yield* secured
+      const status = yield* Effect.callback<number | undefined>((resume) => {
+        const asked = get({ host: "127.0.0.1", port: httpPort, path: "/x", rejectUnauthorized: false, agent: false })
+        asked.on("response", ({ statusCode }) => resume(Effect.succeed(statusCode)))
+      })
+      assert.strictEqual(status, 404)
+      const ws = new WebSocket(`wss://127.0.0.1:${httpPort}/ws`, { rejectUnauthorized: false })
+      ws.on("error", () => undefined)
+      ws.on("open", () => ws.send("hi"))
+      assert.deepStrictEqual(yield* Queue.take(channels.inbound), { kind: "frame", text: "hi" })
+      ws.terminate()
+      yield* Effect.retry(
+        Effect.suspend(() => (admission.count() === 0 ? Effect.void : Effect.fail("open"))),
+        Schedule.spaced(5)
+      )
     }).pipe(Effect.scoped)
   )
 

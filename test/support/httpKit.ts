@@ -8,6 +8,7 @@ import { createParser } from "eventsource-parser"
 import { Effect, Layer, Logger, type Scope } from "effect"
 import { AuthError, layerAnonymous } from "../../src/channel/Authenticator.ts"
 import * as Attachments from "../../src/channel/Attachments.ts"
+import * as PromptRate from "../../src/channel/PromptRate.ts"
 import { layerWith } from "../../src/config/AppConfig.ts"
 import type { ConfigFile } from "../../src/config/Settings.ts"
 import type { Principal, Role } from "../../src/domain/Principal.ts"
@@ -55,7 +56,7 @@ export const layer = (
     auth,
     layerAnonymous(),
     Logger.layer(loggers),
-    Attachments.layer.pipe(
+    Layer.mergeAll(Attachments.layer, PromptRate.layer).pipe(
       Layer.provideMerge(runtimes(options)),
       Layer.provideMerge(layerWith({ state_dir: "/nonexistent", ...settings }, { workspace: "/" }))
     )
