@@ -2,10 +2,11 @@
  * Every implementation of `claw serve`, named once, bottom to top, over those of one process's sessions.
  * No logic beyond choosing which one. Invariant: both listeners are there, or neither.
  */
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import * as ChannelSessions from "../channel/ChannelSessions.ts"
 import { AppConfig, type ConfigShape } from "../config/AppConfig.ts"
 import type { layer as logging } from "../observability/Logs.ts"
+import * as ModelReach from "../observability/ModelReach.ts"
 import * as Admission from "../server/Admission.ts"
 import * as Authentication from "../server/Authentication.ts"
 import * as Drain from "../server/Drain.ts"
@@ -25,10 +26,10 @@ const authentication = Layer.unwrap(
 const routes = Layer.effect(
   HttpServer.HttpRoutes,
   Effect.gen(function* () {
-    const [config, drain] = [yield* AppConfig, yield* Drain.Drain]
+    const [config, drain, reach] = [yield* AppConfig, yield* Drain.Drain, yield* ModelReach.ModelReach]
     const handle = yield* HttpHandler.make({
       draining: Effect.sync(drain.draining),
-      provider: Effect.succeed(true),
+      provider: Effect.map(Clock.currentTimeMillis, reach.trouble),
       address: HttpServer.addressOf(config)
     })
     return HttpServer.HttpRoutes.of({ handle })
@@ -42,5 +43,7 @@ export const server = (config: ConfigShape, choice: Choice, logs: typeof logging
     Layer.provideMerge(authentication),
     Layer.provideMerge(HttpListener.layer),
     Layer.provideMerge(Layer.mergeAll(Admission.layer, Drain.layer, Tls.layer)),
-    Layer.provideMerge(sessions(config, choice, logs).pipe(Layer.provide(taskLimit(config))))
+    Layer.provideMerge(
+      sessions(config, choice, logs).pipe(Layer.provideMerge(Layer.mergeAll(taskLimit(config), ModelReach.layer)))
+    )
   )

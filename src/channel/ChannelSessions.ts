@@ -4,7 +4,7 @@
  */
 import { Clock, Deferred, Effect, Layer, Metric } from "effect"
 import { AppConfig } from "../config/AppConfig.ts"
-import { connections } from "../observability/ServerMetrics.ts"
+import { connections, counts } from "../observability/ServerMetrics.ts"
 import { RuntimeManager } from "../runtime/RuntimeManager.ts"
 import * as Attachments from "./Attachments.ts"
 import { Authenticator } from "./Authenticator.ts"
@@ -26,6 +26,7 @@ const make = Effect.gen(function* () {
     authenticator: yield* Authenticator,
     manager: yield* RuntimeManager,
     promptRate: yield* PromptRate.PromptRate,
+    counts: yield* counts,
     now: () => clock.currentTimeMillisUnsafe(),
     scope: yield* Effect.scope,
     peers: new Set(),

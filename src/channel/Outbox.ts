@@ -21,6 +21,8 @@ export interface OutboxOptions {
   readonly now: () => number
   /** Something waits for the reader; `lateAt` says how long it may. Called again only after it was not so. */
   readonly onWaiting: () => void
+  /** So many messages went to the transport together. */
+  readonly onSent?: (count: number) => void
   /** Once: the reader is too slow, nothing more is sent to it. */
   readonly onSlow: () => void
 }
@@ -130,6 +132,8 @@ class Box {
       open.content += delta.content
       open.bytes += bytes
       if (!open.exempt) this.bytes += bytes
+      // It may have become too much for this reader by growing alone.
+      this.schedule()
       return
     }
     const { content } = delta
@@ -188,6 +192,7 @@ class Box {
     }
     this.handing = false
     this.waiting.splice(0, handed)
+    if (handed > 0) this.options.onSent?.(handed)
     this.settle()
   }
 

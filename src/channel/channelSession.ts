@@ -5,13 +5,14 @@
  */
 import { Deferred, Effect, Exit, Fiber, Latch, Result, Scope } from "effect"
 import { decode } from "../protocol/Decode.ts"
+import { attributes } from "../observability/Telemetry.ts"
 import { may } from "../domain/Principal.ts"
 import type { Connection, Inbound } from "./Connection.ts"
 import { reserve } from "./attach.ts"
 import { dispatch } from "./dispatch.ts"
 import * as MessageRate from "./messageRate.ts"
 import * as Outbox from "./Outbox.ts"
-import { complain, end, type End, endSlow, endWith, leavingOf, type Peer, type Shared } from "./peer.ts"
+import { complain, end, type End, endNobody, endSlow, endWith, leavingOf, type Peer, type Shared } from "./peer.ts"
 import { untilIdle } from "./untilIdle.ts"
 import { watchHandshake, watchHeartbeat, watchIdle, watchReader, watchRevocation } from "./watch.ts"
 
@@ -26,6 +27,7 @@ const make = (shared: Shared, connection: Connection, scope: Scope.Scope): Peer 
       limits: shared.config.limit,
       now: shared.now,
       onSlow: () => endSlow(peer),
+      onSent: (count) => shared.counts.sent(connection.transport, count),
       onWaiting: () => void Latch.openUnsafe(peer.waits)
     }),
     scope,
@@ -46,7 +48,7 @@ const take = Effect.fnUntraced(function* (peer: Peer, text: string) {
   const decoded = decode(text, { depth: peer.shared.config.limit.message_depth })
   const message = Result.isSuccess(decoded) ? decoded.success : undefined
   const { principal } = peer
-  if (principal === undefined && message?.type !== "hello") return endWith(peer, "unauthenticated")
+  if (principal === undefined && message?.type !== "hello") return yield* endNobody(peer)
   if (principal !== undefined && may(principal, "prompt") && message?.type !== "hello" && message?.type !== "resume") {
     yield* Effect.ignore(reserve(peer, principal))
   }
@@ -78,10 +80,11 @@ const hear = (peer: Peer, inbound: Inbound): Effect.Effect<void> => {
 }
 
 const input = Effect.fnUntraced(function* (peer: Peer) {
-  const { now, config } = peer.shared
+  const { now, config, counts } = peer.shared
   const judge = MessageRate.make(config.limit, now())
   for (;;) {
     const inbound = yield* peer.connection.receive
+    if (inbound.kind === "frame") counts.received(peer.connection.transport, 1)
     const judged = inbound.kind === "frame" ? judge(Buffer.byteLength(inbound.text), now()) : undefined
     if (judged?.kind === "wait") complain(peer, "rate_limited", { retry_after_ms: judged.retry_after_ms })
     else if (judged?.kind === "abuse") endWith(peer, "rate_limited")
@@ -123,17 +126,29 @@ const comeDown = Effect.fnUntraced(function* (peer: Peer, work: Scope.Closeable,
   yield* Fiber.await(left)
 })
 
+/** Whose session it was, who ended it, and why: the error's code where there is one. */
+const logClosed = (peer: Peer, { by, code, reason }: End) =>
+  Effect.logInfo("a connection was closed", {
+    by,
+    close: code,
+    ...(reason === "" ? {} : { [attributes.code]: reason }),
+    ...(peer.session_id === undefined ? {} : { [attributes.session]: peer.session_id })
+  })
+
 export const serve = (shared: Shared, connection: Connection): Effect.Effect<void> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const work = yield* Scope.make()
       const peer = make(shared, connection, work)
       shared.peers.add(peer)
+      yield* Effect.logInfo("a connection was opened", { address: connection.address })
       if (shared.deadline === undefined) yield* restore(Effect.interruptible(begin(peer))).pipe(Effect.exit)
       else endWith(peer, "server_draining")
       const ended = yield* Effect.exit(restore(Deferred.await(peer.ended)))
-      yield* comeDown(peer, work, Exit.isSuccess(ended) ? ended.value : interrupted)
+      const how = Exit.isSuccess(ended) ? ended.value : interrupted
+      yield* comeDown(peer, work, how)
+      yield* logClosed(peer, how)
       shared.peers.delete(peer)
       Deferred.doneUnsafe(peer.gone, Effect.void)
     })
-  )
+  ).pipe(Effect.annotateLogs({ [attributes.transport]: connection.transport }))

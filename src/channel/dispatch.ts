@@ -6,6 +6,7 @@
 import { Effect } from "effect"
 import type { ErrorCode } from "../domain/ErrorCode.ts"
 import { may, type Permission, type Principal } from "../domain/Principal.ts"
+import { attributes } from "../observability/Telemetry.ts"
 import type { ClientMessage, Message } from "../protocol/ClientMessage.ts"
 import type { RuntimeError } from "../runtime/RuntimeError.ts"
 import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
@@ -36,7 +37,10 @@ const accepted = Effect.fnUntraced(function* (peer: Peer, runtime: SessionRuntim
 const prompt = Effect.fnUntraced(function* (peer: Peer, principal: Principal, message: Message<"prompt">) {
   if (peer.shared.deadline !== undefined) return yield* refuse("server_draining")
   const retry_after_ms = yield* peer.shared.promptRate.take(principal)
-  if (retry_after_ms > 0) return complain(peer, "rate_limited", { retry_after_ms })
+  if (retry_after_ms > 0) {
+    complain(peer, "rate_limited", { retry_after_ms })
+    return yield* logRefused(peer, "prompt", "rate_limited")
+  }
   yield* accepted(peer, yield* sessionFor(peer, principal), message)
 })
 
@@ -48,7 +52,7 @@ const attached = (peer: Peer, code: ErrorCode, use: (runtime: SessionRuntime) =>
 const interrupt = (peer: Peer, { task_id }: Message<"interrupt">): Handled =>
   attached(peer, "no_task", (runtime) => {
     const context = task_id === undefined ? {} : { task_id }
-    const stopping = answering(peer, context, runtime.interrupt(task_id))
+    const stopping = answering(peer, "interrupt", context, runtime.interrupt(task_id))
     return Effect.asVoid(Effect.forkIn(stopping, peer.scope, { startImmediately: true }))
   })
 
@@ -125,11 +129,20 @@ const act = (
   }
 }
 
+/** A prompt that is not taken is somebody's question; what else is not is of interest to whoever looks closely. */
+const logRefused = (peer: Peer, type: ClientMessage["type"], code: ErrorCode, { request_id, task_id }: Context = {}) =>
+  (type === "prompt" ? Effect.logInfo : Effect.logDebug)(`${type} was refused`, {
+    [attributes.code]: code,
+    ...(peer.session_id === undefined ? {} : { [attributes.session]: peer.session_id }),
+    ...(task_id === undefined ? {} : { [attributes.task]: task_id }),
+    ...(request_id === undefined ? {} : { [attributes.request]: request_id })
+  })
+
 /** A failure as an error event. Sentences are the table's: what an inner error says may name what is not theirs. */
-const answering = (peer: Peer, context: Context, handled: Handled): Effect.Effect<void> =>
-  Effect.match(handled, {
-    onSuccess: () => undefined,
-    onFailure: ({ code }) => complain(peer, code, context)
+const answering = (peer: Peer, type: ClientMessage["type"], context: Context, handled: Handled): Effect.Effect<void> =>
+  Effect.catch(handled, ({ code }) => {
+    complain(peer, code, context)
+    return logRefused(peer, type, code, context)
   })
 
 const contextOf = (message: ClientMessage): Context => {
@@ -140,7 +153,8 @@ const contextOf = (message: ClientMessage): Context => {
 
 export const dispatch = (peer: Peer, message: ClientMessage): Effect.Effect<void> =>
   Effect.suspend(() => {
-    if (message.type === "hello") return answering(peer, {}, hello(peer, message))
+    if (message.type === "hello") return answering(peer, "hello", {}, hello(peer, message))
     const { principal } = peer
-    return principal === undefined ? Effect.void : answering(peer, contextOf(message), act(peer, principal, message))
+    if (principal === undefined) return Effect.void
+    return answering(peer, message.type, contextOf(message), act(peer, principal, message))
   })

@@ -8,7 +8,7 @@ import { may, ownerOf, type Principal, scopeKey } from "../domain/Principal.ts"
 import type { Message } from "../protocol/ClientMessage.ts"
 import type { RuntimeError } from "../runtime/RuntimeError.ts"
 import { creation, join, joinNew, refuse, sendHello } from "./attach.ts"
-import { complain, endWith, type Peer } from "./peer.ts"
+import { complain, endNobody, endUnknown, endWith, type Peer } from "./peer.ts"
 import { watchRevocation } from "./watch.ts"
 
 /** Whoever the token says; without one, whoever the transport or the server's openness says. */
@@ -18,7 +18,8 @@ const recognise = (peer: Peer, token: string | undefined): Effect.Effect<Princip
   return Effect.match(shared.authenticator.authenticate(token, connection.address), {
     onSuccess: (principal): Principal | undefined => principal,
     onFailure: ({ code, retry_after_ms }) => {
-      endWith(peer, code, retry_after_ms === undefined ? {} : { retry_after_ms })
+      const endAs = code === "storage_unavailable" ? endWith : endUnknown
+      endAs(peer, code, retry_after_ms === undefined ? {} : { retry_after_ms })
       return undefined
     }
   })
@@ -42,7 +43,9 @@ const attach = (peer: Peer, principal: Principal, message: Message<"hello">): Ef
   }
   const joining = { session_id, detach, hello: true, ...(after === undefined ? {} : { after }) }
   if ((after?.seq ?? 0) > 0 || !may(principal, "prompt")) return join(peer, principal, joining)
-  return Effect.flatMap(creation(peer, create), (options) => join(peer, principal, { ...joining, create: options }))
+  return Effect.flatMap(creation(peer, principal, create), (options) =>
+    join(peer, principal, { ...joining, create: options })
+  )
 }
 
 export const hello = Effect.fnUntraced(function* (peer: Peer, message: Message<"hello">) {
@@ -51,8 +54,7 @@ export const hello = Effect.fnUntraced(function* (peer: Peer, message: Message<"
   }
   const principal = yield* recognise(peer, message.token)
   if (principal === undefined) {
-    if (message.token === undefined) endWith(peer, "unauthenticated")
-    return
+    return message.token === undefined ? yield* endNobody(peer) : undefined
   }
   const known = peer.connection.principal
   // A token may not turn a signed-in connection into somebody else's.

@@ -7,6 +7,8 @@ import type { ConfigShape } from "../config/AppConfig.ts"
 import { type ErrorBody, type ErrorCode, errorBody } from "../domain/ErrorCode.ts"
 import type { SessionId } from "../domain/Ids.ts"
 import type { Principal } from "../domain/Principal.ts"
+import { attributes } from "../observability/Telemetry.ts"
+import type { Counts } from "../observability/ServerMetrics.ts"
 import type { ConnectionBody, ConnectionEvent } from "../protocol/ServerEvent.ts"
 import { closing, localised } from "../protocol/WireError.ts"
 import type { RuntimeManager } from "../runtime/RuntimeManager.ts"
@@ -26,6 +28,7 @@ export interface Shared {
   readonly manager: RuntimeManager["Service"]
   readonly promptRate: PromptRate["Service"]
   readonly now: () => number
+  readonly counts: Counts
   /** Lives longer than any connection. */
   readonly scope: Scope.Scope
   readonly peers: Set<Peer>
@@ -92,8 +95,10 @@ export interface Context {
 const bodyOf = (peer: Peer, code: ErrorCode, { detail, ...context }: Context): ErrorBody =>
   localised({ ...errorBody(code, detail), ...context }, peer.connection.locale)
 
-export const complain = (peer: Peer, code: ErrorCode, context: Context = {}): void =>
+export const complain = (peer: Peer, code: ErrorCode, context: Context = {}): void => {
+  peer.shared.counts.told(code)
   send(peer, { type: "error", error: bodyOf(peer, code, context) })
+}
 
 export const end = (peer: Peer, given: End): void => {
   Deferred.doneUnsafe(peer.ended, Effect.succeed(given))
@@ -107,9 +112,30 @@ export const endWith = (peer: Peer, code: ErrorCode, context: Context = {}): voi
   end(peer, { by: "server", reads: true, code: closing[code] ?? WRONG, reason: code })
 }
 
+/** It may not be here, for who it is. */
+export const endUnknown = (peer: Peer, code: ErrorCode = "unauthenticated", context: Context = {}): void => {
+  peer.shared.counts.refused()
+  endWith(peer, code, context)
+}
+
+/** It did not say who it is. */
+export const endNobody = (peer: Peer): Effect.Effect<void> =>
+  // In this order: with its end, whatever it still does is over.
+  Effect.andThen(
+    Effect.logWarning("a connection did not sign in", {
+      address: peer.connection.address,
+      [attributes.code]: "unauthenticated"
+    }),
+    Effect.sync(() => endUnknown(peer))
+  )
+
 /** The outbox has given up on its reader: the error goes past it, for what it is worth. */
 export const endSlow = (peer: Peer): void => {
   const error = bodyOf(peer, "slow_consumer", {})
+  const { counts } = peer.shared
+  counts.slow()
+  counts.told("slow_consumer")
+  counts.sent(peer.connection.transport, 1)
   peer.connection.send(textOf(envelope(peer, { type: "error", error })))
   end(peer, { by: "server", reads: true, code: 4008, reason: "slow_consumer" })
 }

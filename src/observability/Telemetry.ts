@@ -30,7 +30,8 @@ export const attributes = {
   status: "status",
   code: "code",
   via: "via",
-  attempt: "attempt"
+  attempt: "attempt",
+  transport: "transport"
 } as const
 
 export type Attributes = Partial<Readonly<Record<(typeof attributes)[keyof typeof attributes], string | number>>>

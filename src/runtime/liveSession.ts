@@ -11,6 +11,7 @@ import { newPromptId, newTaskId, type PromptId, type TaskId } from "../domain/Id
 import { type CallState, pendingApprovals } from "../domain/Session.ts"
 import { observer } from "../observability/Measure.ts"
 import { recorder } from "../observability/Metrics.ts"
+import { ModelReach } from "../observability/ModelReach.ts"
 import { attributes, annotate } from "../observability/Telemetry.ts"
 import { endLeftover } from "../sandbox/Leftover.ts"
 import { type OwnedIndex, SessionIndex, type SessionMeta } from "../store/SessionIndex.ts"
@@ -233,8 +234,12 @@ const openLog = Effect.fnUntraced(function* (meta: SessionMeta, options: OpenOpt
   const log = yield* SessionLog.open(meta, options.owner)
   const settled = Effect.andThen(endLeftovers(log), options.recover === true ? Effect.void : closeCrashed(log))
   yield* annotate({ [attributes.session]: meta.session_id })(settled)
-  const { join } = log.hub.add(observer(yield* recorder), { answers: false, after: undefined })
-  join()
+  const [measured, reach] = [observer(yield* recorder), yield* ModelReach]
+  const sink: Subscription["sink"] = (events) => {
+    measured(events)
+    reach.heard(events)
+  }
+  log.hub.add(sink, { answers: false, after: undefined }).join()
   return log
 })
 

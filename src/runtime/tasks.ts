@@ -116,6 +116,15 @@ const finish = (own: Own, task_id: TaskId, ending: Ending, ticket: TaskTicket) =
     // A stopped task has no end: its status stays what the journal says it is.
     if (stopped === undefined) ending.told = end
     Deferred.doneUnsafe(ending.end, Effect.succeed(end))
+    return end
+  })
+
+/** `running` is the outcome of one that was stopped without an end. */
+const logEnd = (began: number) => (end: EndedTask) =>
+  Effect.logInfo("a task ended", {
+    [attributes.outcome]: end.status,
+    ...(end.error === undefined ? {} : { [attributes.code]: end.error.code }),
+    ms: Date.now() - began
   })
 
 const launch = Effect.fnUntraced(function* (own: Own, named: Named, ticket: TaskTicket, work: Work) {
@@ -125,11 +134,12 @@ const launch = Effect.fnUntraced(function* (own: Own, named: Named, ticket: Task
   const task = handle(named, ending, cancel(own, task_id))
   const suspension = Suspension.make()
   const input = { session_id: log.session_id, task_id, suspension, ...settings() }
-  const run = work({ ...input, ...leaveToRun(log, task_id, ticket) }).pipe(
-    Effect.tap((end) => Effect.logDebug("task ended", { outcome: end.status, code: end.error?.code })),
+  const began = Date.now()
+  const begun = Effect.logInfo("a task began", { waits: ticket.wait !== undefined })
+  const run = Effect.andThen(begun, work({ ...input, ...leaveToRun(log, task_id, ticket) })).pipe(
     Effect.withSpan(spans.task),
+    Effect.onExit(() => Effect.flatMap(finish(own, task_id, ending, ticket), logEnd(began))),
     annotate({ [attributes.session]: log.session_id, [attributes.task]: task_id }),
-    Effect.onExit(() => finish(own, task_id, ending, ticket)),
     Effect.andThen(lock.withPermits(1)(startQueued(own, false))),
     Effect.ignore
   )

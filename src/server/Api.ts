@@ -10,6 +10,7 @@ import { SessionId } from "../domain/Ids.ts"
 import { Authenticated } from "./apiCaller.ts"
 import { problems } from "./apiProblem.ts"
 import * as Shape from "./apiShapes.ts"
+import { COOKIE } from "./cookieSessions.ts"
 import { version } from "../config/Version.ts"
 
 const optional = Schema.optionalKey
@@ -33,7 +34,16 @@ const system = HttpApiGroup.make("system", { topLevel: true })
     get("ready", "/readyz", {
       success: Shape.Ready,
       error: Shape.NotReady.pipe(HttpApiSchema.status(503))
-    }).annotateMerge(say("Whether it can take a turn; why not, otherwise."))
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Whether it can take a turn; why not, otherwise.",
+        description:
+          "200: prompts are taken. 503 with `reasons`: `server_draining` (it ends), `storage_unavailable` (a write was " +
+          "refused within the last second), or the `provider_…` code with which the last call of any session to the " +
+          "model server ended within the last minute, where the next one would end alike (not reached, key or account " +
+          "refused, out of order). No model is called for this: a server that nobody has used yet is ready."
+      })
+    )
   )
   .add(get("openapi", "/openapi.json", { success: Schema.Unknown }).annotateMerge(say("This document.")))
   .add(get("docs", "/docs", { success: text("text/html") }).annotateMerge(say("This document, for people.")))
@@ -191,7 +201,7 @@ const sessions = HttpApiGroup.make("sessions")
 
 const security = {
   bearer: { type: "http", scheme: "bearer", description: "An API token or a JWT." },
-  cookie: { type: "apiKey", in: "cookie", name: "claw", description: "What POST /api/login gives." }
+  cookie: { type: "apiKey", in: "cookie", name: COOKIE, description: "What POST /api/login gives." }
 }
 
 /** How a request says who it is: either way, or not at all where the server needs nobody to be. */

@@ -11,6 +11,7 @@ import { AuthError, Authenticator } from "../channel/Authenticator.ts"
 import { AppConfig } from "../config/AppConfig.ts"
 import { ConfigError } from "../config/ConfigError.ts"
 import { localPrincipal, ownerOf, type Principal } from "../domain/Principal.ts"
+import { attributes } from "../observability/Telemetry.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import { counts, looksLikeToken, TokenStore } from "../store/TokenStore.ts"
 import { type AskedBy, Auth } from "./Auth.ts"
@@ -51,7 +52,7 @@ const ofStore = (error: StoreError) =>
 const wrong = Effect.fnUntraced(function* ({ tooMany }: Parts, address: string, reason: string) {
   const wait = tooMany(address, yield* Clock.currentTimeMillis)
   if (wait !== undefined) return yield* fail("rate_limited", wait)
-  yield* Effect.logWarning("a token was refused", { reason, address })
+  yield* Effect.logWarning("a token was refused", { reason, address, [attributes.code]: "unauthenticated" })
   return yield* fail("unauthenticated")
 })
 

@@ -47,13 +47,15 @@ export const drain = (work: Draining) =>
   Effect.gen(function* () {
     const { drain_ms, listeners } = work
     const state = yield* Drain
+    const began = Date.now()
     yield* state.begin
     yield* Effect.forEach(listeners, ({ stop }) => stop, { discard: true })
-    yield* work.announce(Date.now() + drain_ms)
+    yield* work.announce(began + drain_ms)
     yield* Effect.logInfo("The server drains.", { drain_ms })
     const slack = work.suspend_slack_ms ?? SUSPEND_SLACK_MS
     const suspended = yield* Effect.timeoutOption(work.suspend(drain_ms), drain_ms + slack)
     if (suspended._tag === "None") yield* Effect.logWarning("Tasks did not stop in time.")
     yield* Effect.timeoutOption(work.closeAll, work.close_ms ?? CLOSE_MS)
     yield* Effect.forEach(listeners, ({ cut }) => cut, { discard: true })
+    yield* Effect.logInfo("The server has drained.", { ms: Date.now() - began })
   })

@@ -44,20 +44,25 @@ const system = (options: HttpOptions, docs: Effect.Success<typeof System.makeDoc
     })
   )
 
-const own = HttpApiBuilder.group(Api, "own", (handlers) =>
-  handlers
-    .handle("me", () => System.me)
-    .handle("metrics", () => answered(System.metrics))
-    .handle("audit", ({ request, query }) =>
-      accepts(request.headers["accept"], "application/x-ndjson")
-        ? answered(
-            Effect.map(Records.auditLines(query), (lines) =>
-              HttpServerResponse.stream(lines, { contentType: "application/x-ndjson" })
+const own = HttpApiBuilder.group(
+  Api,
+  "own",
+  Effect.fnUntraced(function* (handlers) {
+    const metrics = yield* System.makeMetrics
+    return handlers
+      .handle("me", () => System.me)
+      .handle("metrics", () => answered(metrics))
+      .handle("audit", ({ request, query }) =>
+        accepts(request.headers["accept"], "application/x-ndjson")
+          ? answered(
+              Effect.map(Records.auditLines(query), (lines) =>
+                HttpServerResponse.stream(lines, { contentType: "application/x-ndjson" })
+              )
             )
-          )
-        : answered(Records.auditPage(query))
-    )
-    .handle("usage", () => answered(Records.usage))
+          : answered(Records.auditPage(query))
+      )
+      .handle("usage", () => answered(Records.usage))
+  })
 )
 
 /** Where an event stream goes on: behind what the reader had, else behind what it asked for. */

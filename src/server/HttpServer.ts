@@ -9,6 +9,7 @@ import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { Context, Effect, Layer } from "effect"
 import { AppConfig, type ConfigShape } from "../config/AppConfig.ts"
+import { counts } from "../observability/ServerMetrics.ts"
 import { Admission, type Release } from "./Admission.ts"
 import { Drain } from "./Drain.ts"
 import { HttpListener } from "./HttpListener.ts"
@@ -79,11 +80,15 @@ const make = Effect.gen(function* () {
   const [listener, routes, drain] = [yield* HttpListener, yield* HttpRoutes, yield* Drain]
   const webSockets = yield* makeWebSockets
   const places = yield* placing
+  const { told } = yield* counts
   listener.handle({
     connection: places.connection,
     request: (request, response) => {
       const refusal = places.refused(request) ?? judge(listener.own, request)
-      if (refusal !== undefined) return answer(response, refusal)
+      if (refusal !== undefined) {
+        told(refusal.code)
+        return answer(response, refusal)
+      }
       for (const [name, value] of Object.entries(corsHeaders(request))) response.setHeader(name, value)
       if (isPreflight(request)) return void response.writeHead(204, preflightHeaders).end()
       routes.handle(request, response)
@@ -96,7 +101,10 @@ const make = Effect.gen(function* () {
         judge(listener.own, request) ??
         (drain.draining() ? ({ code: "server_draining" } as const) : undefined) ??
         places.upgrade(request, address)
-      if (refusal !== undefined) return refuseUpgrade(socket, refusal)
+      if (refusal !== undefined) {
+        told(refusal.code)
+        return refuseUpgrade(socket, refusal)
+      }
       webSockets({ request, socket, head, address })
     }
   })

@@ -10,6 +10,7 @@ import { Context, Effect, FiberSet, Layer } from "effect"
 import { Authenticator } from "../channel/Authenticator.ts"
 import { Channels } from "../channel/Channels.ts"
 import { AppConfig } from "../config/AppConfig.ts"
+import { counts } from "../observability/ServerMetrics.ts"
 import { closing } from "../protocol/WireError.ts"
 import { Admission } from "./Admission.ts"
 import { listen, plainAddress } from "./Listening.ts"
@@ -60,7 +61,9 @@ const make = Effect.gen(function* () {
   const { server, port, cut } = yield* open
   const ticker = yield* makeTicker(periodFor(limit.read_ms, limit.write_ms))
   const run = yield* FiberSet.makeRuntime()
+  const { told } = yield* counts
   const refuse = (connection: TcpConnection) => {
+    told("too_many_connections")
     connection.send(errorEvent({ code: "too_many_connections" }, locale))
     run(connection.close({ code: closing.too_many_connections ?? 1013, reason: "too_many_connections" }))
   }

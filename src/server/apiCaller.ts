@@ -36,7 +36,7 @@ export const layerAuthenticated = Layer.effect(
       Effect.flatMap((principal) =>
         principal === undefined ? new ApiError({ code: "unauthenticated" }) : Effect.succeed(principal)
       ),
-      Effect.tapError(() => Metric.update(authFailures, 1))
+      Effect.tapError(({ code }) => (code === "storage_unavailable" ? Effect.void : Metric.update(authFailures, 1)))
     )
     return Authenticated.of((handler) =>
       Effect.matchEffect(recognise, {

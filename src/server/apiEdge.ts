@@ -152,7 +152,13 @@ export const edge = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerRespo
       ),
       Effect.tap((response) =>
         Effect.flatMap(Clock.currentTimeMillis, (ended) =>
-          Effect.logInfo("http request", { method, route: place.route, status: response.status, ms: ended - began })
+          Effect.logInfo("http request", {
+            method,
+            route: place.route,
+            status: response.status,
+            ms: ended - began,
+            ...(info.problem === undefined ? {} : { [attributes.code]: info.problem })
+          })
         )
       ),
       Effect.provideService(CurrentRequest, info),

@@ -15,7 +15,8 @@ import { type DurableEvent, isPrivate } from "../domain/Event.ts"
 import type { SessionId } from "../domain/Ids.ts"
 import { may } from "../domain/Principal.ts"
 import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
-import { connections, slowConsumers } from "../observability/ServerMetrics.ts"
+import { connections, type Counts, counts } from "../observability/ServerMetrics.ts"
+import { attributes } from "../observability/Telemetry.ts"
 import type { JournalRecord } from "../store/Journal.ts"
 import { type CallerShape, permitted } from "./apiCaller.ts"
 import { refuse } from "./apiProblem.ts"
@@ -57,13 +58,14 @@ const replay = Effect.fnUntraced(function* (
   caller: CallerShape,
   id: SessionId,
   after: number,
-  response: ServerResponse
+  response: ServerResponse,
+  { sent }: Counts
 ) {
   for (let from = after; ;) {
     const { records, more } = yield* readFacts(caller, id, from, PAGE)
-    const text = eventsOf(id, records)
-      .map((event) => frame(JSON.stringify(event)))
-      .join("")
+    const events = eventsOf(id, records)
+    const text = events.map((event) => frame(JSON.stringify(event))).join("")
+    if (events.length > 0) sent("sse", events.length)
     if (text !== "" && !response.write(text)) yield* once(response, "drain")
     from = records.at(-1)?.seq ?? from
     if (!more) return from
@@ -85,7 +87,8 @@ const live = Effect.fnUntraced(function* (
   caller: CallerShape,
   session: SessionRuntime,
   after: number,
-  response: ServerResponse
+  response: ServerResponse,
+  count: Counts
 ) {
   const { limit } = yield* AppConfig
   const clock = yield* Clock.Clock
@@ -99,6 +102,7 @@ const live = Effect.fnUntraced(function* (
     limits: limit,
     now: () => clock.currentTimeMillisUnsafe(),
     onWaiting: () => {},
+    onSent: (messages) => count.sent("sse", messages),
     onSlow: () => Deferred.doneUnsafe(slow, Effect.void)
   })
   outbox.replaying(true)
@@ -111,16 +115,16 @@ const live = Effect.fnUntraced(function* (
     if (outbox.lateAt() === undefined) response.write(":\n\n")
   })
   yield* Effect.raceFirst(Deferred.await(slow), Effect.forever(beat))
-  yield* Metric.update(slowConsumers, 1)
+  count.slow()
 })
 
 const counted = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
   const gauge = Metric.withAttributes(connections, { transport: "sse" })
   return Effect.acquireUseRelease(
-    Metric.modify(gauge, 1),
+    Effect.andThen(Metric.modify(gauge, 1), Effect.logInfo("a connection was opened")),
     () => effect,
-    () => Metric.modify(gauge, -1)
-  )
+    () => Effect.andThen(Metric.modify(gauge, -1), Effect.logInfo("a connection was closed"))
+  ).pipe(Effect.annotateLogs({ [attributes.transport]: "sse" }))
 }
 
 /** Answers by writing; what it gives is written already. */
@@ -139,9 +143,10 @@ export const stream = Effect.fnUntraced(function* (
   const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
   const { revoked } = yield* Authenticator
   begin(response, yield* headers)
+  const count = yield* counts
   const told = Effect.gen(function* () {
-    const from = yield* replay(caller, id, after, response)
-    yield* live(caller, session, from, response)
+    const from = yield* replay(caller, id, after, response, count)
+    yield* live(caller, session, from, response, count)
   })
   yield* counted(Effect.scoped(Effect.raceAllFirst([told, revoked(caller.principal), Deferred.await(removed)]))).pipe(
     Effect.onExit((exit) => Effect.sync(() => void (Exit.isSuccess(exit) ? response.destroy() : response.end()))),

@@ -43,6 +43,8 @@ export interface RequestInfo {
   readonly request_id: string
   readonly locale: WireLocale
   readonly address: string
+  /** The code of the problem that it was answered with, for its line in the log. */
+  problem?: ErrorCode
 }
 
 export const CurrentRequest = Context.Reference<RequestInfo>("claw/server/CurrentRequest", {
@@ -82,7 +84,9 @@ export const problemOf = (error: Coded, info: RequestInfo): Problem => {
 
 /** The answer that says why, counted. */
 export const problem = Effect.fnUntraced(function* (error: Coded) {
-  const body = problemOf(error, yield* CurrentRequest)
+  const info = yield* CurrentRequest
+  info.problem = error.code
+  const body = problemOf(error, info)
   yield* Metric.update(Metric.withAttributes(errors, { code: error.code }), 1)
   const wait = error.retry_after_ms
   return HttpServerResponse.jsonUnsafe(body, {

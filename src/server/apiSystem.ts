@@ -4,15 +4,17 @@
  * page of documentation loads nothing from elsewhere.
  */
 import { createHash } from "node:crypto"
-import { Clock, Effect, Metric, Option } from "effect"
+import { Clock, Effect, Metric } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApiScalar, OpenApi } from "effect/http-api"
 import { PrometheusMetrics } from "effect/observability"
 import { AppConfig } from "../config/AppConfig.ts"
 import type { ErrorCode } from "../domain/ErrorCode.ts"
 import { may, type Permission } from "../domain/Principal.ts"
+import { make as lagOf } from "../observability/EventLoopLag.ts"
 import * as Measures from "../observability/ServerMetrics.ts"
 import { RuntimeManager } from "../runtime/RuntimeManager.ts"
+import { TaskSlots } from "../runtime/TaskSlots.ts"
 import { SessionIndex } from "../store/SessionIndex.ts"
 import { Api } from "./Api.ts"
 import { body } from "./apiBody.ts"
@@ -22,8 +24,8 @@ import { Auth } from "./Auth.ts"
 
 export interface Life {
   readonly draining: Effect.Effect<boolean>
-  /** Whether a model is configured. */
-  readonly provider: Effect.Effect<boolean>
+  /** Why the model would not answer a prompt now, as far as the last calls tell; absent: nothing is known against it. */
+  readonly provider: Effect.Effect<ErrorCode | undefined>
 }
 
 const WRITE_AGE_MS = 1000
@@ -43,37 +45,37 @@ export const ready = Effect.fnUntraced(function* (life: Life, writable: Effect.E
   const reasons: Array<ErrorCode> = []
   if (yield* life.draining) reasons.push("server_draining")
   if (!(yield* writable)) reasons.push("storage_unavailable")
-  if (!(yield* life.provider)) reasons.push("no_provider")
+  const trouble = yield* life.provider
+  if (trouble !== undefined) reasons.push(trouble)
   return reasons.length === 0
     ? { ready: true as const }
     : HttpServerResponse.jsonUnsafe({ ready: false, reasons }, { status: 503 })
 })
 
 /** What is counted when somebody looks. */
-const sample = Effect.gen(function* () {
-  const manager = yield* RuntimeManager
-  const index = yield* SessionIndex
-  let open = 0
-  let running = 0
-  for (const owner of yield* index.owners) {
-    const sessions = manager.for(owner)
-    for (const id of yield* sessions.list) {
-      const session = yield* Effect.option(sessions.get(id))
-      if (Option.isNone(session)) continue
-      open += 1
-      if ((yield* session.value.status).task !== undefined) running += 1
-    }
-  }
-  yield* Metric.update(Measures.sessionsOpen, open)
-  yield* Metric.update(Measures.tasksActive, running)
+const makeSample = Effect.gen(function* () {
+  const [manager, index, slots, lag] = [yield* RuntimeManager, yield* SessionIndex, yield* TaskSlots, yield* lagOf]
+  return Effect.gen(function* () {
+    const counts = yield* Effect.forEach(yield* index.owners, (owner) => manager.for(owner).count)
+    yield* Metric.update(
+      Measures.sessionsOpen,
+      counts.reduce((all, count) => all + count, 0)
+    )
+    yield* Metric.update(Measures.tasksActive, slots.running())
+    yield* Metric.update(Measures.tasksWaiting, slots.waiting())
+    yield* Metric.update(Measures.eventLoopLag, yield* lag)
+  })
 })
 
-export const metrics = Effect.gen(function* () {
-  yield* permitted("manage")
-  yield* sample
-  const text = yield* PrometheusMetrics.format()
-  return HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
-})
+/** Looks when it is asked; measures the event loop in between, as long as the scope lives. */
+export const makeMetrics = Effect.map(makeSample, (sample) =>
+  Effect.gen(function* () {
+    yield* permitted("manage")
+    yield* sample
+    const text = yield* PrometheusMetrics.format()
+    return HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
+  })
+)
 
 const asked: ReadonlyArray<Permission> = ["read", "prompt", "approve", "manage"]
 
@@ -86,8 +88,8 @@ export const login = Effect.gen(function* () {
   const auth = yield* Auth
   const { limit } = yield* AppConfig
   const { token } = yield* body(Shape.Login, limit)
-  const cookie = yield* Effect.tapError(auth.login(token, yield* askedBy), () =>
-    Metric.update(Measures.authFailures, 1)
+  const cookie = yield* Effect.tapError(auth.login(token, yield* askedBy), ({ code }) =>
+    code === "storage_unavailable" ? Effect.void : Metric.update(Measures.authFailures, 1)
   )
   return HttpServerResponse.empty({ status: 204, headers: { "set-cookie": cookie } })
 })
@@ -120,12 +122,31 @@ const docsPolicy = (html: string): string => {
   ].join("; ")
 }
 
+/**
+ * Nobody is asked for a picture; and a library in the page tries whether it may compile, which the policy forbids: told
+ * so here, it does not break it.
+ */
+const HEAD = `<link rel="icon" href="data:," />
+<script>
+  const no = () => { throw new EvalError("This page compiles nothing.") }
+  globalThis.Function = new Proxy(Function, { construct: no, apply: no })
+</script>
+</head>`
+
 /** The page, and the policy that lets its scripts run. */
 export const makeDocs = Effect.gen(function* () {
-  const scalar = { withDefaultFonts: false, hideTestRequestButton: true }
+  const scalar = {
+    withDefaultFonts: false,
+    hideTestRequestButton: true,
+    defaultOpenAllTags: true,
+    // These send the description elsewhere.
+    hideClientButton: true,
+    showDeveloperTools: "never"
+  }
   const page = yield* HttpRouter.toHttpEffect(HttpApiScalar.layer(Api, { path: "/docs", scalar }))
   return Effect.map(page, (response) => {
-    const html = response.body._tag === "Uint8Array" ? new TextDecoder().decode(response.body.body) : ""
+    const given = response.body._tag === "Uint8Array" ? new TextDecoder().decode(response.body.body) : ""
+    const html = given.replace("</head>", HEAD)
     return HttpServerResponse.html(html).pipe(HttpServerResponse.setHeader("content-security-policy", docsPolicy(html)))
   })
 })

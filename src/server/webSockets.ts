@@ -10,6 +10,8 @@ import { WebSocketServer } from "ws"
 import { Channels } from "../channel/Channels.ts"
 import { AppConfig } from "../config/AppConfig.ts"
 import type { Principal } from "../domain/Principal.ts"
+import { counts } from "../observability/ServerMetrics.ts"
+import { attributes } from "../observability/Telemetry.ts"
 import { Admission } from "./Admission.ts"
 import { Auth } from "./Auth.ts"
 import { localeOf } from "./locale.ts"
@@ -21,6 +23,8 @@ import { WsConnection } from "./wsConnection.ts"
 /** Parts of one message, and reads of the socket that one may be kept in: each costs more than its bytes. */
 const MAX_PARTS = 1024
 const NOT_FOUND: Refusal = { code: "bad_message", status: 404, detail: "WebSockets are at /ws." }
+/** Refused for who they are. */
+const nobody = { unauthenticated: true, forbidden: true, rate_limited: true }
 
 export interface Upgrade {
   readonly request: IncomingMessage
@@ -62,20 +66,29 @@ export const makeWebSockets = Effect.gen(function* () {
     maxFragments: MAX_PARTS,
     maxBufferedChunks: MAX_PARTS
   })
+  const { told, refused } = yield* counts
+  const refuse = ({ socket, address }: Upgrade, refusal: Refusal) => {
+    told(refusal.code)
+    if (refusal.code in nobody) refused()
+    refuseUpgrade(socket, refusal)
+    const log = refusal.code in nobody ? Effect.logWarning : Effect.logInfo
+    return log("an upgrade was refused", { [attributes.transport]: "ws", [attributes.code]: refusal.code, address })
+  }
   const serve = (upgrade: Upgrade, principal: Principal | undefined) => {
     const { request, socket, head, address } = upgrade
     const place = principal === undefined ? () => undefined : admission.principal(principal)
-    if (place === undefined) return refuseUpgrade(socket, { code: "too_many_connections" })
+    if (place === undefined) return refuse(upgrade, { code: "too_many_connections" })
     socket.once("close", place)
     server.handleUpgrade(request, socket, head, (ws) => {
       const spoken = localeOf(request.headers["accept-language"], locale)
       run(channels.serve(new WsConnection(ws, socket, { address, principal, locale: spoken, limit, ticker })))
     })
+    return Effect.void
   }
   return (upgrade: Upgrade): void => {
-    if (pathOf(upgrade.request.url) !== "/ws") return refuseUpgrade(upgrade.socket, NOT_FOUND)
-    const decided = Effect.map(recognise(upgrade), (found) =>
-      Result.isSuccess(found) ? serve(upgrade, found.success) : refuseUpgrade(upgrade.socket, found.failure)
+    if (pathOf(upgrade.request.url) !== "/ws") return void run(refuse(upgrade, NOT_FOUND))
+    const decided = Effect.flatMap(recognise(upgrade), (found) =>
+      Result.isSuccess(found) ? serve(upgrade, found.success) : refuse(upgrade, found.failure)
     )
     run(Effect.onInterrupt(decided, () => Effect.sync(() => void upgrade.socket.destroy())))
   }

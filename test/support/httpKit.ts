@@ -7,11 +7,11 @@ import type { AddressInfo } from "node:net"
 import { createParser } from "eventsource-parser"
 import { Effect, Layer, Logger, type Scope } from "effect"
 import { AuthError, layerAnonymous } from "../../src/channel/Authenticator.ts"
-import * as Attachments from "../../src/channel/Attachments.ts"
-import * as PromptRate from "../../src/channel/PromptRate.ts"
+import * as ChannelSessions from "../../src/channel/ChannelSessions.ts"
 import { layerWith } from "../../src/config/AppConfig.ts"
 import type { ConfigFile } from "../../src/config/Settings.ts"
 import type { Principal, Role } from "../../src/domain/Principal.ts"
+import { make as makeSlots, TaskSlots } from "../../src/runtime/TaskSlots.ts"
 import { Auth } from "../../src/server/Auth.ts"
 import * as HttpHandler from "../../src/server/HttpHandler.ts"
 import { strange } from "./httpShapes.ts"
@@ -56,8 +56,10 @@ export const layer = (
     auth,
     layerAnonymous(),
     Logger.layer(loggers),
-    Layer.mergeAll(Attachments.layer, PromptRate.layer).pipe(
+    ChannelSessions.layer.pipe(
       Layer.provideMerge(runtimes(options)),
+      Layer.provide(layerAnonymous()),
+      Layer.provideMerge(Layer.sync(TaskSlots, () => makeSlots({ running: 2, waiting: 100 }))),
       Layer.provideMerge(layerWith({ state_dir: "/nonexistent", ...settings }, { workspace: "/" }))
     )
   )
@@ -186,7 +188,7 @@ export const serve = (options: Partial<HttpHandler.HttpOptions> = {}) =>
   Effect.gen(function* () {
     const handler = yield* HttpHandler.make({
       draining: Effect.succeed(false),
-      provider: Effect.succeed(true),
+      provider: Effect.undefined,
       ...options
     })
     const server = createServer(handler)
