@@ -10,7 +10,6 @@ import { configSchema } from "../config/Settings.ts"
 import { newSessionId } from "../domain/Ids.ts"
 import { RuntimeManager } from "../runtime/RuntimeManager.ts"
 import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
-import { attach } from "./attach.ts"
 import { doctor } from "./doctor.ts"
 import { Failure } from "./failure.ts"
 import { interactive } from "./interactive.ts"
@@ -78,8 +77,9 @@ const sessionCommand = (line: CommandLine, config: ConfigShape) => {
   return Effect.fail(new Failure({ exit: EXIT.usage, detail: "claw sessions takes list, or show and an id." }))
 }
 
-/** Larger than all the rest together, and wanted by this command alone. */
+/** Larger than all the rest together, and wanted by one command alone. */
 const server = Effect.promise(() => import("./serve.ts"))
+const attaching = Effect.promise(() => import("./attach.ts"))
 
 export const dispatch = (line: CommandLine, config: ConfigShape) => {
   switch (line.command.name) {
@@ -88,7 +88,7 @@ export const dispatch = (line: CommandLine, config: ConfigShape) => {
     case "serve":
       return Effect.flatMap(server, ({ serve }) => serve(line, config))
     case "attach":
-      return attach(line, config)
+      return Effect.flatMap(attaching, ({ attach }) => attach(line, config))
     case "doctor":
       return doctor(config, line.switches.has("json"))
     case "config":

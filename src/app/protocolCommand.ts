@@ -5,8 +5,31 @@ import { Output } from "../cli/Output.ts"
 import { serverDefaults } from "../config/ServerSettings.ts"
 import { jsonSchemas, reference } from "../protocol/Reference.ts"
 
+/** What a client can meet; the rest is between the server and its machine. */
+const met = [
+  "message_bytes",
+  "message_depth",
+  "messages_per_second",
+  "bytes_per_second",
+  "prompts_per_minute",
+  "connections_per_principal",
+  "sessions_per_principal",
+  "handshake_ms",
+  "read_ms",
+  "write_ms",
+  "outbox_bytes",
+  "outbox_events",
+  "idle_ms",
+  "heartbeat_ms",
+  "dead_ms",
+  "detach_ms",
+  "drain_ms"
+] as const satisfies ReadonlyArray<keyof typeof serverDefaults.limit>
+
+const limits = Object.fromEntries(met.map((name) => [name, serverDefaults.limit[name]]))
+
 export const showProtocol = Effect.fnUntraced(function* (schema: boolean) {
   const output = yield* Output
-  yield* output.out(schema ? `${JSON.stringify(jsonSchemas(), undefined, 2)}\n` : reference(serverDefaults.limit))
+  yield* output.out(schema ? `${JSON.stringify(jsonSchemas(), undefined, 2)}\n` : reference(limits))
   return EXIT.done
 })

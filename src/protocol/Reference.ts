@@ -6,6 +6,7 @@ import { Schema } from "effect"
 import { codes, table } from "../domain/ErrorCode.ts"
 import { DurableBody, Envelope, LiveBody } from "../domain/Event.ts"
 import { messages } from "./ClientMessage.ts"
+import { tcpExample, webSocketExample } from "./Example.ts"
 import { ConnectionEvent } from "./ServerEvent.ts"
 import { closeCode, httpStatus } from "./WireError.ts"
 
@@ -107,7 +108,16 @@ const errorRows = (): ReadonlyArray<string> => [
   )
 ]
 
-/** The whole page, Markdown. */
+const examples = [
+  "## A client",
+  "",
+  "All of it, over TCP and over WebSocket; a server that wants a token is told it first:",
+  '`{"type":"hello","token":"…"}`.',
+  "",
+  ...[tcpExample, webSocketExample].flatMap((code) => ["```js", code, "```", ""])
+]
+
+/** The whole page, Markdown; `limits`: those that a client can meet. */
 export const reference = (limits: Readonly<Record<string, number>>): string =>
   [
     "# claw wire protocol, version 1",
@@ -116,6 +126,7 @@ export const reference = (limits: Readonly<Record<string, number>>): string =>
     "Unknown fields are ignored; an unknown type is answered with an error. A bad message never ends the connection, a",
     "line that is too long or no UTF-8 does.",
     "",
+    ...examples,
     "## Client messages",
     "",
     ...Object.entries(messages).flatMap(([type, schema]) => section(type, schema)),
@@ -135,6 +146,8 @@ export const reference = (limits: Readonly<Record<string, number>>): string =>
     promises,
     "",
     "## Limits",
+    "",
+    "What a server says nothing else about; those that a client has to know are in the `limits` of `hello`.",
     "",
     ...heading("limit", "default"),
     ...Object.entries(limits).map(([name, value]) => row(`\`${name}\``, `${value}`)),

@@ -49,7 +49,8 @@ export const make = (
     const front = putOff
     putOff = []
     const facts = front.concat(first, ...others.map((other) => other.facts))
-    return Effect.flatMap(Effect.exit(append(facts)), (outcome) => {
+    const stored = facts.length === 0 ? Effect.sync(state) : append(facts)
+    return Effect.flatMap(Effect.exit(stored), (outcome) => {
       if (Exit.isFailure(outcome)) putOff = front.concat(putOff)
       for (const other of others) {
         other.outcome = outcome
@@ -69,7 +70,8 @@ export const make = (
   const commit = (facts: Facts) =>
     Effect.uninterruptible(
       Effect.suspend(() => {
-        if (facts.length === 0 && putOff.length === 0) return Effect.succeed(state())
+        // What was put off may be on its way: whoever waits for it may not overtake it.
+        if (facts.length === 0 && putOff.length === 0 && !writing) return Effect.succeed(state())
         if (!writing) {
           writing = true
           return write(facts, [])
