@@ -125,6 +125,9 @@ const run = async (): Promise<void> => {
   console.log(`fuzz: seed ${seed}, ${totals.cases} cases, ${totals.started} tasks; beside them ${pings.join("; ")}`)
 }
 
+// Ends through "exit", where its children are ended too.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1))
+
 console.log(`fuzz: seed ${seed}, ${seconds} s`)
 await run()
 for (const fault of faults.slice(0, 3)) console.error(`fuzz: ${fault}`)

@@ -159,6 +159,9 @@ const main = async (): Promise<void> => {
   if (broken.length > 0 || results.some(({ error }) => error !== undefined)) process.exitCode = 1
 }
 
+// Ends through "exit", where its children are ended too.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1))
+
 if (options.help) {
   console.log("npm run bench:server -- [--jobs a,b] [--quick] [--json FILE] [--program FILE]")
   for (const plan of plans) console.log(`  ${plan.job.padEnd(10)} ${plan.about}`)

@@ -106,6 +106,9 @@ export const startServed = async ({
   const environment = { PATH: process.env["PATH"] ?? "", HOME: home, LANG: "C.UTF-8", CLAW_STATE_DIR: state, ...env }
   const argv = [...node, program, "serve", "--json", "--tcp-port", "0", "--http-port", "0", ...args]
   const child = spawn(process.execPath, argv, { cwd: workspace, env: environment, stdio: ["ignore", "pipe", "pipe"] })
+  // Whoever started it may end first, in any way but a signal that cannot be caught.
+  const goesToo = (): void => void child.kill("SIGKILL")
+  process.once("exit", goesToo)
   let errors = ""
   let end: string | undefined
   child.stderr.setEncoding("utf8").on("data", (text: string) => (errors = (errors + text).slice(-KEPT)))
@@ -117,6 +120,7 @@ export const startServed = async ({
       if ((await Promise.race([exited, after(STOP_MS)])) === "late") child.kill("SIGKILL")
       await exited
     }
+    process.off("exit", goesToo)
     rmSync(root, { recursive: true, force: true })
     return end ?? "unknown"
   }

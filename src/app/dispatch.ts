@@ -10,6 +10,7 @@ import { configSchema } from "../config/Settings.ts"
 import { newSessionId } from "../domain/Ids.ts"
 import { RuntimeManager } from "../runtime/RuntimeManager.ts"
 import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
+import { attach } from "./attach.ts"
 import { doctor } from "./doctor.ts"
 import { Failure } from "./failure.ts"
 import { interactive } from "./interactive.ts"
@@ -59,7 +60,7 @@ const showConfig = Effect.fnUntraced(function* (line: CommandLine, config: Confi
   const what = line.operands[0]
   if (what !== "schema" && what !== "show")
     return yield* new Failure({ exit: EXIT.usage, detail: "claw config takes schema or show." })
-  const { sources, secrets: _s, apiKey: _k, childEnvironment: _c, ...values } = config
+  const { sources, secrets: _s, apiKey: _k, token: _t, childEnvironment: _c, ...values } = config
   const shown = what === "schema" ? configSchema() : { ...values, sources: Object.fromEntries(sources) }
   yield* output.out(`${JSON.stringify(shown, undefined, 2)}\n`)
   return EXIT.done
@@ -86,6 +87,8 @@ export const dispatch = (line: CommandLine, config: ConfigShape) => {
       return runOnce(line, config)
     case "serve":
       return Effect.flatMap(server, ({ serve }) => serve(line, config))
+    case "attach":
+      return attach(line, config)
     case "doctor":
       return doctor(config, line.switches.has("json"))
     case "config":

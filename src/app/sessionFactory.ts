@@ -6,7 +6,7 @@ import { Effect, Layer, Semaphore } from "effect"
 import { Approver } from "../approval/Approver.ts"
 import * as Gate from "../approval/Gate.ts"
 import * as GateSettings from "../approval/GateSettings.ts"
-import { GrantStore, layerMemory as grantsInMemory } from "../approval/GrantStore.ts"
+import { GrantStore } from "../approval/GrantStore.ts"
 import type { Rule } from "../approval/Rules.ts"
 import { AppConfig, type ConfigShape } from "../config/AppConfig.ts"
 import * as SystemPrompt from "../context/SystemPrompt.ts"
@@ -14,6 +14,7 @@ import * as Engine from "../engine/Engine.ts"
 import { defaults, EngineLimits, type Limits, ProcessSlots } from "../engine/EngineLimits.ts"
 import { Reporter } from "../engine/Reporter.ts"
 import { Provider } from "../provider/Provider.ts"
+import * as KeptGrants from "./keptGrants.ts"
 import { RuntimeError } from "../runtime/RuntimeError.ts"
 import { RuntimeFactory, type Seed } from "../runtime/RuntimeFactory.ts"
 import * as CommandAnalysis from "../sandbox/CommandAnalysis.ts"
@@ -75,7 +76,7 @@ const tools = (root: string, { childEnvironment }: ConfigShape) => {
   return Layer.effect(ToolRegistry.ToolRegistry, Effect.map(makeBuiltinTools({ analyse }), ToolRegistry.make))
 }
 
-const sessionLayer = (config: ConfigShape, seed: Seed, shared: Layer.Layer<Provider>) => {
+const sessionLayer = (config: ConfigShape, seed: Seed, shared: Layer.Layer<Provider>, kept: KeptGrants.KeptGrants) => {
   const { workspace: root } = seed.meta
   const sandbox = Layer.mergeAll(
     Workspace.layer({ root, ownDirectories: [config.state_dir] }),
@@ -83,7 +84,7 @@ const sessionLayer = (config: ConfigShape, seed: Seed, shared: Layer.Layer<Provi
   )
   const gate = Gate.layer.pipe(
     Layer.provide([gateSettings(config, seed), Layer.succeed(Approver, seed.approver)]),
-    Layer.provideMerge(grantsInMemory)
+    Layer.provideMerge(Layer.effect(GrantStore, kept.of(seed.meta)))
   )
   const prompt = SystemPrompt.layer({
     workspace: root,
@@ -102,9 +103,10 @@ const make = Effect.gen(function* () {
   const provider = yield* Provider
   const slots = yield* Semaphore.make(config.limits.tools_per_process)
   const shared = Layer.succeed(Provider, provider)
+  const kept = KeptGrants.make()
   return RuntimeFactory.of({
     build: (seed) =>
-      Layer.build(sessionLayer(config, seed, shared)).pipe(
+      Layer.build(sessionLayer(config, seed, shared, kept)).pipe(
         Effect.provideService(ProcessSlots, slots),
         Effect.mapError(
           (error) => new RuntimeError({ code: "workspace_unreadable", detail: error.message, cause: error })

@@ -28,7 +28,8 @@ export class GrantStore extends Context.Service<
   }
 >()("claw/approval/GrantStore") {}
 
-const makeMemory = () => {
+/** One that forgets with the process. */
+export const makeMemory = (): GrantStore["Service"] => {
   const sessions = new Map<SessionId, Map<GrantId, Grant>>()
   const inForce = (session: SessionId) =>
     Effect.map(Clock.currentTimeMillis, (now) =>

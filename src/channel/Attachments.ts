@@ -40,6 +40,8 @@ export interface HoldRequest {
 /** One presence. The session stays in memory while there is any. */
 export interface Hold {
   readonly runtime: SessionRuntime
+  /** It can no longer answer (TCP half-close): a question that finds nobody else fails at once (SETTLED 5). */
+  readonly mute: Effect.Effect<void>
   /** Repeating it is no error and changes nothing. Returns when what it ends has ended; `when_idle` at once. */
   readonly leave: (how: Leaving) => Effect.Effect<void>
 }
@@ -206,7 +208,11 @@ const hold = (house: House, request: HoldRequest) =>
     return entry.lock
       .withPermits(1)(enter(house, entry, request))
       .pipe(
-        Effect.map(({ runtime, presence }): Hold => ({ runtime, leave: leaving(house, entry, presence, runtime) })),
+        Effect.map(({ runtime, presence }): Hold => ({
+          runtime,
+          mute: Scope.close(presence.scope, Exit.void),
+          leave: leaving(house, entry, presence, runtime)
+        })),
         Effect.ensuring(
           Effect.suspend(() => {
             entry.coming -= 1

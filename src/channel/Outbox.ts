@@ -132,6 +132,8 @@ class Box {
       open.content += delta.content
       open.bytes += bytes
       if (!open.exempt) this.bytes += bytes
+      // It may have become too much for this reader by growing alone.
+      this.schedule()
       return
     }
     const { content } = delta

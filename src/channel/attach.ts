@@ -4,8 +4,6 @@
  * a refusal leaves the connection where it was; ids that we made are never somebody's existing session.
  */
 import { Effect, Exit, Scope } from "effect"
-import { realpathSync, statSync } from "node:fs"
-import { isAbsolute } from "node:path"
 import { version } from "../config/Version.ts"
 import type { SessionId } from "../domain/Ids.ts"
 import { may, ownerOf, type Principal } from "../domain/Principal.ts"
@@ -15,6 +13,7 @@ import type { CreateOptions } from "../runtime/RuntimeManager.ts"
 import type { Position, SessionRuntime } from "../runtime/SessionRuntime.ts"
 import type { Hold, HoldRequest } from "./Attachments.ts"
 import { complain, endWith, leavingOf, type Peer, send } from "./peer.ts"
+import { workspaceFor } from "./Workspaces.ts"
 
 export interface Joining {
   readonly session_id: SessionId
@@ -28,23 +27,16 @@ export interface Joining {
 
 export const refuse = (code: RuntimeError["code"]) => Effect.fail(new RuntimeError({ code }))
 
-/** The directory as it really is: a session keeps it for life (LESSONS 48). */
-const directory = (path: string) =>
-  Effect.try({
-    try: () => {
-      const real = realpathSync(path)
-      if (!isAbsolute(path) || !statSync(real).isDirectory()) throw new Error("no directory")
-      return real
-    },
-    catch: (cause) => new RuntimeError({ code: "workspace_unreadable", cause })
-  })
-
 /** A session somebody makes by speaking: the server's workspace unless it names another. */
-export const creation = ({ shared }: Peer, given: Create = {}): Effect.Effect<CreateOptions, RuntimeError> =>
-  Effect.map(directory(given.workspace ?? shared.config.workspace), (workspace) => ({
+export const creation = (
+  { shared: { config } }: Peer,
+  principal: Principal,
+  given: Create = {}
+): Effect.Effect<CreateOptions, RuntimeError> =>
+  Effect.map(workspaceFor(config, principal, given.workspace), (workspace) => ({
     ...given,
     workspace,
-    mode: given.mode ?? shared.config.mode
+    mode: given.mode ?? config.mode
   }))
 
 export const sendStatus = (peer: Peer, runtime: SessionRuntime): Effect.Effect<void> =>
@@ -146,7 +138,7 @@ export type Making = Pick<Joining, "detach" | "hello"> & { readonly create?: Cre
 /** A new session under an id of ours. */
 export const joinNew = Effect.fnUntraced(function* (peer: Peer, principal: Principal, making: Making) {
   if (!may(principal, "prompt")) return yield* refuse("forbidden")
-  const create = yield* creation(peer, making.create)
+  const create = yield* creation(peer, principal, making.create)
   for (let tries = 1; ; tries++) {
     const session_id = yield* reserve(peer, principal)
     const joined = yield* join(peer, principal, { ...making, session_id, create, fresh: true }).pipe(

@@ -64,7 +64,8 @@ const take = Effect.fnUntraced(function* (peer: Peer, text: string) {
 
 /** Input is over, but it still reads: what it asked for is done and told first. */
 const afterHalf = (peer: Peer): Effect.Effect<void> => {
-  const idle = peer.attached === undefined ? Effect.void : untilIdle(peer.attached.runtime)
+  const { attached } = peer
+  const idle = attached === undefined ? Effect.void : Effect.andThen(attached.hold.mute, untilIdle(attached.runtime))
   const finished = Effect.sync(() => end(peer, { by: "client", reads: true, code: 1000, reason: "" }))
   const gone = Effect.flatMap(peer.connection.receive, (next) => hear(peer, next))
   return Effect.raceFirst(Effect.andThen(idle, finished), gone)

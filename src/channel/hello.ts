@@ -4,7 +4,7 @@
  * that it has seen events of it.
  */
 import { Effect } from "effect"
-import { may, ownerOf, type Principal } from "../domain/Principal.ts"
+import { may, ownerOf, type Principal, scopeKey } from "../domain/Principal.ts"
 import type { Message } from "../protocol/ClientMessage.ts"
 import type { RuntimeError } from "../runtime/RuntimeError.ts"
 import { creation, join, joinNew, refuse, sendHello } from "./attach.ts"
@@ -25,6 +25,15 @@ const recognise = (peer: Peer, token: string | undefined): Effect.Effect<Princip
   })
 }
 
+/** Upgrades that carry a token are counted before this; here is whoever says it, on any transport. */
+const hasRoom = ({ shared, connection }: Peer, principal: Principal): boolean => {
+  if (connection.principal !== undefined) return true
+  const whose = scopeKey(principal)
+  let count = 0
+  for (const { principal: other } of shared.peers) if (other !== undefined && scopeKey(other) === whose) count++
+  return count < shared.config.limit.connections_per_principal
+}
+
 const attach = (peer: Peer, principal: Principal, message: Message<"hello">): Effect.Effect<void, RuntimeError> => {
   const { session_id, after, create, detach = false } = message
   const making = { detach, hello: true, ...(create === undefined ? {} : { create }) }
@@ -34,7 +43,9 @@ const attach = (peer: Peer, principal: Principal, message: Message<"hello">): Ef
   }
   const joining = { session_id, detach, hello: true, ...(after === undefined ? {} : { after }) }
   if ((after?.seq ?? 0) > 0 || !may(principal, "prompt")) return join(peer, principal, joining)
-  return Effect.flatMap(creation(peer, create), (options) => join(peer, principal, { ...joining, create: options }))
+  return Effect.flatMap(creation(peer, principal, create), (options) =>
+    join(peer, principal, { ...joining, create: options })
+  )
 }
 
 export const hello = Effect.fnUntraced(function* (peer: Peer, message: Message<"hello">) {
@@ -50,6 +61,7 @@ export const hello = Effect.fnUntraced(function* (peer: Peer, message: Message<"
   if (known !== undefined && JSON.stringify(ownerOf(known)) !== JSON.stringify(ownerOf(principal))) {
     return yield* refuse("forbidden")
   }
+  if (!hasRoom(peer, principal)) return endWith(peer, "too_many_connections")
   if (peer.principal === undefined || message.token !== undefined) yield* watchRevocation(peer, principal)
   peer.principal = principal
   peer.greeted = true

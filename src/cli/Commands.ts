@@ -55,6 +55,16 @@ export const flags: ReadonlyArray<FlagSpec> = [
     text: text("port of HTTP, WebSocket and the console", "HTTP、WebSocket 与控制台端口")
   },
   { name: "no-auth", text: text("no token; only on loopback", "无需令牌；仅限本机") },
+  {
+    name: "url",
+    value: "URL",
+    text: text("ws://HOST:PORT/ws or tcp://HOST:PORT", "ws://主机:端口/ws 或 tcp://主机:端口")
+  },
+  { name: "token-file", value: "FILE", text: text("file that holds the token", "存有令牌的文件") },
+  {
+    name: "detach",
+    text: text("leaving does not cancel the task: it goes on for a while", "退出时不取消任务，任务会继续运行一段时间")
+  },
   { name: "json", text: text("one JSON object a line on standard output", "标准输出每行一个 JSON 对象") },
   { name: "schema", text: text("JSON Schemas instead of the page", "输出 JSON Schema 而非文档") },
   { name: "help", short: "h", text: text("show this help", "显示帮助") },
@@ -98,6 +108,16 @@ export const commands: ReadonlyArray<CommandSpec> = [
     maxOperands: 0,
     flags: [...common, "host", "tcp-port", "http-port", "no-auth", "json"],
     text: text("sessions over TCP, WebSocket and HTTP", "通过 TCP、WebSocket 和 HTTP 提供会话")
+  },
+  {
+    name: "attach",
+    operands: "[SESSION]",
+    maxOperands: 1,
+    flags: ["cwd", "mode", "model", "url", "token-file", "detach"],
+    text: text(
+      "this terminal on a session of claw serve, by default a new one; CLAW_TOKEN holds the token",
+      "用此终端连接 claw serve 的会话，默认新建；令牌放在 CLAW_TOKEN 中"
+    )
   },
   {
     name: "doctor",

@@ -24,6 +24,10 @@ export interface ReplOptions extends Around {
   readonly banner: ReadonlyArray<string>
   readonly history: InputHistory
   readonly workspace: string
+  /** Sentences from around the session, to be shown as they come. */
+  readonly notices?: Queue.Dequeue<string>
+  /** What runs when the person leaves is not ours to end: a server decides. */
+  readonly leaves?: boolean
 }
 
 type Happening =
@@ -206,6 +210,9 @@ const run = Effect.fnUntraced(function* (loop: Loop) {
 const reading = (loop: Loop) =>
   Effect.forever(Effect.map(loop.terminal.read, (input) => tell(loop, { kind: "input", input })))
 
+const noticing = (loop: Loop, notices: Queue.Dequeue<string>) =>
+  Effect.forever(Effect.map(Queue.take(notices), (line) => tell(loop, { kind: "lines", lines: [line] })))
+
 const ticking = (loop: Loop) =>
   Effect.forever(
     Effect.delay(
@@ -239,11 +246,13 @@ export const repl = Effect.fnUntraced(function* (options: ReplOptions) {
   if (position > 0) yield* Effect.promise(loadMarkdown)
   else yield* Effect.forkScoped(Effect.promise(loadMarkdown))
   yield* attach(loop, options.session)
-  const helpers = yield* Effect.forEach([reading(loop), ticking(loop)], (effect) => Effect.forkScoped(effect))
-  const stop = Effect.andThen(
-    Fiber.interruptAll(helpers),
-    Effect.suspend(() => Effect.ignore(loop.session.interrupt()))
+  const { notices, leaves = false } = options
+  const around = notices === undefined ? [] : [noticing(loop, notices)]
+  const helpers = yield* Effect.forEach([reading(loop), ticking(loop), ...around], (effect) =>
+    Effect.forkScoped(effect)
   )
+  const cancel = Effect.suspend(() => Effect.ignore(loop.session.interrupt()))
+  const stop = Effect.andThen(Fiber.interruptAll(helpers), leaves ? Effect.void : cancel)
   tell(loop, { kind: "tick" })
   return yield* Effect.ensuring(run(loop), stop)
 }, Effect.scoped)

@@ -74,13 +74,14 @@ const answer = Effect.fnUntraced(function* ({ said, session, options }: Plain, {
 const prompt = Effect.fnUntraced(function* (plain: Plain, content: string) {
   const { session, asks, options } = plain
   const { queue, see } = yield* makeQuestions
-  const writing = yield* textWriting(session, options.locale, see, asks)
+  // A server's session asks whoever can answer; a pipe cannot, and its next line is no answer.
+  const writing = yield* textWriting(session, options.locale, asks ? see : () => {}, asks)
   const asking = yield* Effect.forkScoped(
     Effect.forever(Effect.flatMap(Queue.take(queue), (one) => answer(plain, one)))
   )
   const { task } = yield* session.prompt({ content })
   if (task === undefined) return EXIT.done
-  const end = yield* Effect.onInterrupt(task.await, () => task.cancel)
+  const end = yield* Effect.onInterrupt(task.await, () => (options.leaves === true ? Effect.void : task.cancel))
   yield* Fiber.interrupt(asking)
   if (!(yield* writing.finish)) plain.deaf = true
   const output = yield* Output
@@ -130,6 +131,12 @@ export const replPlain = Effect.fnUntraced(function* (options: ReplOptions, inpu
   const said = yield* openReader(input)
   const plain: Plain = { options, said, asks: input.isTTY, session: options.session, deaf: false }
   if (input.isTTY) yield* claimInterrupts(plain)
+  const { notices } = options
+  if (notices !== undefined) {
+    yield* Effect.forkScoped(
+      Effect.forever(Effect.flatMap(Queue.take(notices), (line) => output.err(`claw: ${line}\n`)))
+    )
+  }
   const invite = input.isTTY ? output.out(PROMPT) : Effect.void
   yield* input.isTTY ? output.out(options.banner.map((line) => `${line}\n`).join("")) : output.err("")
   let code: number = EXIT.done

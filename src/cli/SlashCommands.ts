@@ -95,7 +95,9 @@ const listed = ({ sessions, locale }: Around) =>
 /** By id, by the start or end of one, or, without an argument, the newest other one. */
 const resume = Effect.fnUntraced(function* (session: SessionRuntime, argument: string, around: Around) {
   const { locale, sessions, open } = around
-  const others = (yield* sessions).filter((meta) => meta.session_id !== session.session_id)
+  // A whole id is enough where nothing can be listed.
+  const listed = argument === "" ? sessions : Effect.orElseSucceed(sessions, () => [])
+  const others = (yield* listed).filter((meta) => meta.session_id !== session.session_id)
   const fits = ({ session_id: id }: SessionMeta) => id.startsWith(argument) || id.endsWith(argument)
   const found = argument === "" ? others.slice(0, 1) : others.filter(fits)
   const known = found.length === 0 && Schema.is(SessionId)(argument) ? argument : found[0]?.session_id
@@ -151,8 +153,13 @@ export const slashCommands: ReadonlyArray<SlashCommand> = [
     name: "tools",
     argument: "",
     text: text("what the model can do", "模型可用的工具"),
-    run: (_s, _a, { tools }) =>
-      Effect.succeed(say(...tools.map((tool) => `${tool.name.padEnd(12)} ${tool.description.split("\n", 1)[0] ?? ""}`)))
+    run: (_s, _a, { tools, locale }) =>
+      Effect.succeed(
+        say(
+          ...(tools.length > 0 ? [] : [pick(locale, "only the server knows", "只有服务器知道")]),
+          ...tools.map((tool) => `${tool.name.padEnd(12)} ${tool.description.split("\n", 1)[0] ?? ""}`)
+        )
+      )
   },
   {
     name: "cost",

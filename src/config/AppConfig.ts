@@ -21,6 +21,8 @@ export interface ConfigShape extends Settings {
   readonly workspace: string
   /** The key in this variable; a profile knows its variable's name. */
   readonly apiKey: (variable: string) => Redacted.Redacted | undefined
+  /** `CLAW_TOKEN`: who this process is to a server it attaches to. */
+  readonly token?: Redacted.Redacted
   /** Every secret value that this process knows, for masking. */
   readonly secrets: ReadonlyArray<Redacted.Redacted>
   /** All that a child process may inherit. */
@@ -115,11 +117,13 @@ export const load = (input: ConfigInput = {}): Result.Result<ConfigShape, Config
       machine: { state_dir: environment.stateDirectory(env), locale: environment.localeFrom(env) }
     })
     const file = workspaceFile(workspace)
+    const token = environment.keyFrom(env, "CLAW_TOKEN")
     return {
       ...settings,
       state_dir: yield* checkStateDirectory(resolvePath(settings.state_dir)),
       workspace,
       apiKey: (variable: string) => environment.keyFrom(env, variable),
+      ...(token === undefined ? {} : { token }),
       secrets: environment.secretsFrom(env),
       childEnvironment: environment.childEnvironment(env),
       ...(env["TERM"] === undefined ? {} : { term: env["TERM"] }),

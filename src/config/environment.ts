@@ -101,8 +101,8 @@ export const variables: ReadonlyMap<string, Read> = new Map<string, Read>([
   ["NO_COLOR", () => [[["no_color"], true]]]
 ])
 
-/** Read by hand: where the user's file is. */
-const others = ["CLAW_CONFIG"]
+/** Read by hand: where the user's file is, and who one is to a server. */
+const others = ["CLAW_CONFIG", "CLAW_TOKEN"]
 
 const lookup = (env: Environment, name: string): string | undefined => {
   const value = env[name]?.trim()

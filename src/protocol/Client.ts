@@ -25,7 +25,8 @@ export interface Transport {
 
 export type ClientState =
   | { readonly kind: "connecting" | "ready" }
-  | { readonly kind: "waiting"; readonly delay_ms: number }
+  /** `error`: what the server said before it closed. */
+  | { readonly kind: "waiting"; readonly delay_ms: number; readonly error?: ErrorBody }
   /** `error` absent: closed by this side. */
   | { readonly kind: "ended"; readonly error?: ErrorBody }
 
@@ -73,6 +74,15 @@ const finalClose: Readonly<Record<number, ErrorBody["code"]>> = { 4401: "unauthe
 
 const isOfConnection = (event: ServerEvent): event is ConnectionEvent =>
   ["hello", "accepted", "status", "error", "ping", "pong", "draining"].includes(event.type)
+
+const read = (text: string): ServerEvent | undefined => {
+  try {
+    const event = JSON.parse(text) as Partial<ServerEvent> | null
+    return typeof event?.type === "string" ? (event as ServerEvent) : undefined
+  } catch {
+    return undefined
+  }
+}
 
 const setTimer = (run: () => void, ms: number) => {
   const timer = setTimeout(run, ms)
@@ -161,18 +171,25 @@ class Conversation implements Client {
   }
 
   private hear(text: string): void {
-    const event = JSON.parse(text) as ServerEvent
+    const event = read(text)
+    if (event === undefined) return this.misheard()
     this.listen()
     this.id ??= event.session_id
     if (isOfConnection(event)) this.hearConnection(event)
     else this.hearSession(event)
   }
 
+  /** Not a word of the protocol: somebody else listens there, or the bytes were damaged on their way. */
+  private misheard(): void {
+    if (this.now.kind === "connecting") this.end(errorBody("bad_json", "This is not a claw server."))
+    else this.drop()
+  }
+
   /** A server that is silent for a heartbeat is asked; silent for another, it is gone. */
   private listen(): void {
     this.timer(() => {
-      this.say({ type: "ping" })
       this.timer(() => this.drop(), this.beat)
+      this.say({ type: "ping" })
     }, this.beat)
   }
 
@@ -261,7 +278,7 @@ class Conversation implements Client {
     const longest = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** this.failures++)
     const jittered = Math.round(longest * (0.5 + (this.options.random ?? Math.random)() / 2))
     const delay_ms = Math.max(jittered, this.last?.retry_after_ms ?? 0)
-    this.become({ kind: "waiting", delay_ms })
+    this.become({ kind: "waiting", delay_ms, ...(this.last === undefined ? {} : { error: this.last }) })
     this.timer(() => this.connect(), delay_ms)
   }
 

@@ -26,6 +26,7 @@ import { isAlive } from "../sandbox/ProcessIdentity.ts"
 import type { Leftover } from "../sandbox/Leftover.ts"
 import * as CommitQueue from "./commitQueue.ts"
 import * as EventHub from "./EventHub.ts"
+import * as ReplayWindow from "./replayWindow.ts"
 
 export interface SessionLog {
   readonly session_id: SessionId
@@ -108,17 +109,26 @@ const number = (numbers: Numbers, facts: ReadonlyArray<CommitQueue.Reported>): R
   })
 }
 
-/** Public events with `seq` in (after, upTo], page by page. */
-const replayer = (journal: Journal["Service"], { session_id, key }: Name) =>
+/** Facts that a replay hands over at a time. */
+const PAGE = 1000
+
+/** Public events with `seq` in (after, upTo], page by page; from memory where others have just caught up. */
+const replayer = (journal: Journal["Service"], { session_id, key }: Name, recent: ReplayWindow.ReplayWindow) =>
   Effect.fnUntraced(function* (after: number, upTo: number, sink: EventHub.Sink, pace: Effect.Effect<void>) {
     for (let from = after; from < upTo;) {
-      const page = yield* journal.readPublic(key, from)
-      const events = page.records
-        .flatMap((record) => eventOf(session_id, record) ?? [])
-        .filter((event) => event.seq <= upTo)
-      if (events.length > 0) sink(events)
+      const kept = recent.take(from, Math.min(upTo, from + PAGE))
+      if (kept === undefined) {
+        const page = yield* journal.readPublic(key, from, PAGE)
+        const events = page.records.flatMap((record) => eventOf(session_id, record) ?? [])
+        recent.fill(events)
+        const wanted = events.filter((event) => event.seq <= upTo)
+        if (wanted.length > 0) sink(wanted)
+        from = page.more ? (page.records.at(-1)?.seq ?? upTo) : upTo
+      } else {
+        sink(kept)
+        from = kept.at(-1)?.seq ?? upTo
+      }
       yield* pace
-      from = page.more ? (page.records.at(-1)?.seq ?? upTo) : upTo
     }
   })
 
@@ -164,6 +174,7 @@ const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tai
   const owned: Owned = { epoch: tail.epoch, numbers: { pos: tail.pos, seq: tail.seq }, doubtful: false }
   let stateName: StateName = "idle"
   const now = clock()
+  const recent = ReplayWindow.make()
   const hub = EventHub.make(() => ({ v: 1, session_id, ts: now() }))
 
   const settle = (records: ReadonlyArray<JournalRecord>): SessionState => {
@@ -172,6 +183,7 @@ const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tai
     owned.numbers.seq += events.length
     for (const event of events) state = fold(state, event)
     if (state.task === undefined) stateName = "idle"
+    recent.push(events)
     if (events.length > 0) hub.publish(events)
     return state
   }
@@ -202,7 +214,7 @@ const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tai
   }
   const reporter = Reporter.of({ report: commit, later, signal, state: Effect.sync(() => state) })
   const { damaged, leftovers, broken } = found
-  const read = { state: () => state, stateName: () => stateName, replay: replayer(journal, name) }
+  const read = { state: () => state, stateName: () => stateName, replay: replayer(journal, name, recent) }
   const release = Effect.suspend(() => Effect.ignore(journal.release(key, owned.epoch)))
   return {
     log: { session_id, hub, reporter, commit, signal, damaged, leftovers, broken, ...read } satisfies SessionLog,

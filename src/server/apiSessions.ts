@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import { AppConfig } from "../config/AppConfig.ts"
 import { Attachments } from "../channel/Attachments.ts"
+import { workspaceFor } from "../channel/Workspaces.ts"
 import type { SessionId } from "../domain/Ids.ts"
 import { sessionKey } from "../domain/Principal.ts"
 import type { SessionMeta } from "../store/SessionIndex.ts"
@@ -30,8 +31,8 @@ export const create = Effect.fnUntraced(function* (draining: Effect.Effect<boole
   const config = yield* AppConfig
   const { session_id, workspace, ...options } = yield* body(Shape.CreateSession, config.limit)
   yield* notDraining(draining)
+  const create = { workspace: yield* workspaceFor(config, caller.principal, workspace), ...options }
   const id = session_id ?? (yield* nextId(caller))
-  const create = { workspace: workspace ?? config.workspace, ...options }
   const made = { session_id: id, create, fresh: true, answers: false, counts: false }
   return yield* shown(caller, yield* present(caller, made))
 })

@@ -41,6 +41,7 @@ export class TcpConnection implements Connection {
   #cutAt = Number.POSITIVE_INFINITY
   #first = true
   #deaf = false
+  #halved = false
   #failed = false
   /** When the message that is arriving began; 0: none is. */
   #begun = 0
@@ -136,6 +137,7 @@ export class TcpConnection implements Connection {
   }
 
   #half(): void {
+    this.#halved = true
     this.#begun = 0
     if (this.#phase !== "open") return
     for (const frame of this.#deaf ? [] : this.#framing.end()) if (frame.kind === "broken") this.#lose(frame)
@@ -176,7 +178,9 @@ export class TcpConnection implements Connection {
 
   #gone(): void {
     this.#options.ticker.remove(this)
-    this.#inbox.finish({ kind: "end", by: this.#phase === "open" ? (this.#failed ? "dead" : "peer") : "server" })
+    // A reset behind the end of input is what writing to a socket gives that its owner closed: nobody died.
+    const lost = this.#failed && !this.#halved ? "dead" : "peer"
+    this.#inbox.finish({ kind: "end", by: this.#phase === "open" ? lost : "server" })
     this.#phase = "gone"
     this.#out = []
     this.#buffered = 0

@@ -131,6 +131,21 @@ describe("an outbox", () => {
     })
   )
 
+  it.effect("a stream that grows turn by turn behind a reader that takes nothing is cut off by bytes", () =>
+    Effect.gen(function* () {
+      const { outbox, calls } = kit({ outbox_bytes: 100_000 })
+      outbox.sink([delta("a", 0, "x".repeat(80_000))])
+      yield* tick
+      outbox.sink([delta("b", 0, "y")])
+      for (let offset = 1; offset < 200_000; offset += 10_000) {
+        outbox.sink([delta("b", offset, "y".repeat(10_000))])
+        yield* turn
+      }
+      yield* tick
+      assert.strictEqual(calls.slow, 1)
+    })
+  )
+
   it.effect("a reader that takes nothing is cut off by events", () =>
     Effect.gen(function* () {
       const { outbox, calls } = kit({ outbox_events: 20 })

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { type Client, client, channelLayer } from "../support/channelKit.ts"
 import { answer, turns } from "../support/engineKit.ts"
 import { held } from "../support/streams.ts"
+import { tellTheSame } from "../support/sameLogs.ts"
 import { transports } from "../support/transports.ts"
 import { localPrincipal } from "../../src/domain/Principal.ts"
 
@@ -102,3 +103,5 @@ describe.each(transports)("attaching over $name", (transport) => {
     }).pipe(Effect.scoped, Effect.provide(channelLayer({ script })))
   })
 })
+
+tellTheSame()

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { client, channelLayer } from "../support/channelKit.ts"
 import { answer, turns } from "../support/engineKit.ts"
 import { held } from "../support/streams.ts"
+import { tellTheSame } from "../support/sameLogs.ts"
 import { transports } from "../support/transports.ts"
 
 describe.each(transports)("prompts over $name", (transport) => {
@@ -37,23 +38,24 @@ describe.each(transports)("prompts over $name", (transport) => {
     }).pipe(Effect.scoped, Effect.provide(channelLayer({ script: () => turns(first.stream, answer("ok")) })))
   })
 
-  it.live("a key is accepted once and told again, with the first task's id (PROTOCOL §1)", () =>
-    Effect.gen(function* () {
+  it.live("a key is accepted once and told again, with the first task's id (PROTOCOL §1)", () => {
+    const stream = held("a", "b")
+    return Effect.gen(function* () {
       const one = yield* client(transport)
       const message = { type: "prompt", content: "1", idempotency_key: "k" }
       yield* one.say(message)
       const first = yield* one.next("accepted")
       assert.deepStrictEqual([first.idempotency_key, first.duplicate], ["k", undefined])
-      yield* one.say({ type: "status" })
-      yield* one.next("status", ({ state }) => state === "idle").pipe(Effect.timeoutOption(50))
+      yield* stream.go
+      yield* one.next("task_completed")
       yield* one.say(message)
       const again = yield* one.next("accepted")
       assert.deepStrictEqual([again.task_id, again.duplicate], [first.task_id, true])
       yield* one.say({ ...message, content: "other" })
       assert.strictEqual((yield* one.next("error")).error.code, "idempotency_conflict")
       assert.strictEqual(one.facts().filter(({ type }) => type === "task_started").length, 1)
-    }).pipe(Effect.scoped, Effect.provide(channelLayer({ script: () => turns(answer("ok")) })))
-  )
+    }).pipe(Effect.scoped, Effect.provide(channelLayer({ script: () => () => stream.stream })))
+  })
 
   it.live("what cannot be read is answered and the connection lives (LESSONS 39)", () =>
     Effect.gen(function* () {
@@ -74,3 +76,5 @@ describe.each(transports)("prompts over $name", (transport) => {
     }).pipe(Effect.scoped, Effect.provide(channelLayer({ script: () => turns(answer("ok")) })))
   )
 })
+
+tellTheSame()

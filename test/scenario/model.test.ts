@@ -10,6 +10,7 @@ import type { ModelPart } from "../../src/provider/ModelPart.ts"
 import type { ServerEvent } from "../../src/protocol/ServerEvent.ts"
 import { type Client, client, channelLayer } from "../support/channelKit.ts"
 import { completed, text } from "../support/engineKit.ts"
+import type { Doors } from "../support/doors.ts"
 import { type Transport, transports } from "../support/transports.ts"
 
 const Step = Schema.Struct({
@@ -33,7 +34,7 @@ interface Side {
   readonly facts: Map<string, Array<DurableEvent>>
   readonly streams: Map<string, string>
   /** Streams of which this connection told something: it tells all that follows. */
-  readonly live: Set<string>
+  readonly live: Map<string, string>
   closed: boolean
 }
 
@@ -41,7 +42,7 @@ const note = (side: Side, event: ServerEvent) => {
   if (event.type === "text_delta") {
     const known = side.streams.get(event.stream_id) ?? ""
     assert.isAtMost(event.offset, known.length, "a hole in a stream")
-    side.live.add(event.stream_id)
+    side.live.set(event.stream_id, event.session_id)
     side.streams.set(event.stream_id, known.slice(0, event.offset) + event.content)
   }
   if (!("seq" in event)) return
@@ -93,11 +94,12 @@ const act = (transport: Transport, side: Side, what: (typeof Step.Type)["do"]) =
     if (what === "switch") {
       yield* one.resume
       side.session = side.session === "s0" ? "s1" : "s0"
-      yield* one.say({ type: "hello", session_id: side.session })
-      const known = side.client
-      yield* known.hangUp
-      yield* known.closed
-      return yield* connect(transport, side)
+      yield* one.say({ type: "resume", session_id: side.session, after: position(side), detach: true })
+      yield* one.next("status", ({ session_id }) => session_id === side.session)
+      look(side)
+      // Of what it has left it may be told the rest later, or the end alone.
+      for (const [stream, session] of side.live) if (session !== side.session) side.live.delete(stream)
+      return
     }
     yield* one[what]
     side.closed = true
@@ -133,11 +135,18 @@ const settle = Effect.fnUntraced(function* (transport: Transport, side: Side) {
 const play = (
   transport: Transport,
   steps: ReadonlyArray<typeof Step.Type>
-): Effect.Effect<void, never, Scope.Scope | Channels> =>
+): Effect.Effect<void, never, Scope.Scope | Channels | Doors> =>
   Effect.gen(function* () {
     const sides: Array<Side> = []
     for (const session of ["s0", "s1"]) {
-      const side = { session, seen: 0, facts: new Map(), streams: new Map(), live: new Set<string>(), closed: false }
+      const side = {
+        session,
+        seen: 0,
+        facts: new Map(),
+        streams: new Map(),
+        live: new Map<string, string>(),
+        closed: false
+      }
       const one = yield* client(transport)
       sides.push({ ...side, client: one })
       yield* one.say({ type: "hello", session_id: session, after: { seq: 0 }, detach: true })

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { client, channelLayer } from "../support/channelKit.ts"
 import { answer, turns } from "../support/engineKit.ts"
+import { tellTheSame } from "../support/sameLogs.ts"
 import { transports } from "../support/transports.ts"
 
 const layer = () => channelLayer({ script: () => turns(answer("Hello")) })
@@ -41,3 +42,5 @@ describe.each(transports)("talking over $name", (transport) => {
     }).pipe(Effect.scoped, Effect.provide(layer()))
   )
 })
+
+tellTheSame()

@@ -46,6 +46,19 @@ describe("sessions over HTTP", () => {
     }).pipe(Effect.scoped, Effect.provide(quick()))
   )
 
+  it.live("are made where the caller may make one: a refusal says neither a path nor whether there is one", () =>
+    Effect.gen(function* () {
+      const http = yield* serve()
+      const make = (as: string, workspace: string) => http.ask("POST", "/api/sessions", { as, body: { workspace } })
+      const told = [yield* make("member", "/nowhere"), yield* make("requester", "/etc/passwd")]
+      for (const { status, json } of told) {
+        assert.deepStrictEqual([status, json.code, json.detail], [403, "forbidden", "This is not allowed for you."])
+      }
+      assert.strictEqual((yield* make("admin", "/nowhere")).json.code, "workspace_unreadable")
+      assert.strictEqual((yield* make("member", "/usr/../usr/./lib/..")).json.workspace, "/usr")
+    }).pipe(Effect.scoped, Effect.provide(quick()))
+  )
+
   it.live("are listed page by page, each once", () =>
     Effect.gen(function* () {
       const http = yield* serve()

@@ -9,21 +9,26 @@ import type { ConfigFile } from "../../src/config/Settings.ts"
 import type { DurableEvent } from "../../src/domain/Event.ts"
 import type { Principal } from "../../src/domain/Principal.ts"
 import type { ServerEvent } from "../../src/protocol/ServerEvent.ts"
+import * as Doors from "./doors.ts"
 import { layer as runtimeLayer, type RuntimeKitOptions } from "./runtimeKit.ts"
+import { record } from "./sameLogs.ts"
 import type { RawPeer, Transport } from "./transports.ts"
 
 export type Limits = NonNullable<ConfigFile["limit"]>
 
 export interface ChannelKitOptions extends RuntimeKitOptions {
   readonly limit?: Limits
+  /** Default: the root. */
+  readonly workspace?: string
   readonly authenticator?: Layer.Layer<Authenticator.Authenticator>
 }
 
-export const channelLayer = ({ limit = {}, authenticator, ...runtime }: ChannelKitOptions) =>
-  ChannelSessions.layer.pipe(
+export const channelLayer = ({ limit = {}, workspace = "/", authenticator, ...runtime }: ChannelKitOptions) =>
+  Doors.layer.pipe(
+    Layer.provideMerge(ChannelSessions.layer),
     Layer.provideMerge(runtimeLayer(runtime)),
     Layer.provideMerge(authenticator ?? Authenticator.layerAnonymous()),
-    Layer.provideMerge(Layer.orDie(layerWith({ limit }, { workspace: "/" })))
+    Layer.provideMerge(Layer.orDie(layerWith({ limit }, { workspace })))
   )
 
 type Type = ServerEvent["type"]
@@ -62,12 +67,13 @@ const waiter = () => {
   }
 }
 
-const clientOf = (peer: RawPeer): Client => {
+const clientOf = (transport: Pick<Transport, "name" | "halves">, peer: RawPeer): Client => {
   const events: Array<ServerEvent> = []
   const texts: Array<string> = []
   const { wake, until } = waiter()
   let ending: Partial<Ending> | undefined
   let from = 0
+  record(transport.name, { events, until: () => from })
   peer.onText((text) => {
     texts.push(text)
     events.push(JSON.parse(text) as ServerEvent)
@@ -98,7 +104,8 @@ const clientOf = (peer: RawPeer): Client => {
   }
 }
 
-export const client = (
-  transport: Transport,
+export const client = <R>(
+  transport: Transport<R>,
   principal?: Principal
-): Effect.Effect<Client, never, Scope.Scope | Channels> => Effect.map(transport.connect(principal), clientOf)
+): Effect.Effect<Client, never, Scope.Scope | Channels | R> =>
+  Effect.map(transport.connect(principal), (peer) => clientOf(transport, peer))

@@ -22,7 +22,7 @@ export class FakeWire {
   private readonly keys = new Map<string, string>()
   private handlers: TransportHandlers | undefined
   private greeted = false
-  private timers: Array<{ run: () => void }> = []
+  private timers: Array<{ readonly run: () => void; readonly ms: number }> = []
 
   readonly transport: Transport = {
     open: (handlers) => {
@@ -36,8 +36,8 @@ export class FakeWire {
     }
   }
 
-  readonly timer = (run: () => void) => {
-    const entry = { run }
+  readonly timer = (run: () => void, ms: number) => {
+    const entry = { run, ms }
     this.timers.push(entry)
     return () => void (this.timers = this.timers.filter((one) => one !== entry))
   }
@@ -53,6 +53,23 @@ export class FakeWire {
       if (this.handlers === undefined || this.greeted) return
       this.handlers.opened()
     }
+  }
+
+  /** The timer that waits runs; how long it would have waited. */
+  pass(): number | undefined {
+    const entry = this.timers.shift()
+    entry?.run()
+    return entry?.ms
+  }
+
+  /** Bytes as somebody else would send them. */
+  babble(text: string): void {
+    this.handlers?.message(text)
+  }
+
+  /** The connection is open; nothing was said on it. */
+  open(): void {
+    this.handlers?.opened()
   }
 
   cut(code = 1006): void {

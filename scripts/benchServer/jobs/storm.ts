@@ -4,7 +4,7 @@
  */
 import { now, quantile, sleep } from "../../bench/samples.ts"
 import { greet, kindOf, many, type Message, open } from "../client.ts"
-import { type Job, type Lab, param, until, watched } from "../lab.ts"
+import { type Job, type Lab, param, watched } from "../lab.ts"
 import { cpuOf, rss } from "../processLook.ts"
 
 interface History {
@@ -30,6 +30,7 @@ const history = async (lab: Lab, facts: number): Promise<History> => {
   return { session: hello.session_id ?? "", position: at.position }
 }
 
+const PATIENCE_MS = 60_000
 const SEQ = '"seq":'
 const seqOf = (text: string): number | undefined => {
   // The envelope's own: a string's quotes are escaped, so this spelling cannot stand inside one.
@@ -40,19 +41,28 @@ const seqOf = (text: string): number | undefined => {
 const catchUp = async (lab: Lab, index: number, { session, position }: History, behind: number): Promise<number> => {
   const begun = now()
   const client = await open(kindOf(index), lab)
-  let last = position - behind
-  const start = last
-  let fault: string | undefined
-  client.onText((text) => {
-    const seq = seqOf(text)
-    if (seq === undefined) {
-      if (text.includes('"type":"error"')) fault ??= (JSON.parse(text) as Message).error?.code ?? "an error"
-    } else if (seq === last + 1) last = seq
-    else fault ??= `fact ${seq} after ${last}`
+  const start = position - behind
+  let last = start
+  await new Promise<void>((done, fail) => {
+    const patience = setTimeout(() => fail(new Error(`not caught up within ${PATIENCE_MS} ms`)), PATIENCE_MS)
+    const stop = (fault?: string): void => {
+      clearTimeout(patience)
+      if (fault === undefined) done()
+      else fail(new Error(fault))
+    }
+    client.onText((text) => {
+      const seq = seqOf(text)
+      if (seq === undefined) {
+        if (text.includes('"type":"error"')) stop((JSON.parse(text) as Message).error?.code ?? "an error")
+        return
+      }
+      if (seq !== last + 1) stop(`fact ${seq} after ${last}`)
+      last = seq
+      if (last === position) stop()
+    })
+    void client.closed.then((code) => stop(`closed with ${code}`))
+    client.send({ type: "hello", session_id: session, after: { seq: start } })
   })
-  client.send({ type: "hello", session_id: session, after: { seq: start } })
-  await until("caught up", 60_000, () => last >= position || fault !== undefined)
-  if (fault !== undefined) throw new Error(fault)
   const took = now() - begun
   await sleep(100)
   if (last !== position) throw new Error(`${last - position} facts more than there are`)

@@ -1,0 +1,48 @@
+/**
+ * Which directory a session may be made in (SECURITY, LESSONS 48). Owns: the one rule, for connections and HTTP alike.
+ * Invariants: links are resolved before anything is judged, and what was judged is what the session gets; who may not
+ * manage this server has its workspace and what lies below; a refusal says neither a path nor whether one exists.
+ */
+import { Effect } from "effect"
+import { realpathSync, statSync } from "node:fs"
+import { isAbsolute, relative, sep } from "node:path"
+import type { ConfigShape } from "../config/AppConfig.ts"
+import { may, type Principal } from "../domain/Principal.ts"
+import { RuntimeError } from "../runtime/RuntimeError.ts"
+
+/** The directory as it really is: a session keeps it for life. */
+const directory = (path: string): Effect.Effect<string, RuntimeError> =>
+  Effect.try({
+    try: () => {
+      const real = realpathSync(path)
+      if (!isAbsolute(path) || !statSync(real).isDirectory()) throw new Error("no directory")
+      return real
+    },
+    catch: (cause) => new RuntimeError({ code: "workspace_unreadable", cause })
+  })
+
+/** As a workspace of its own, a control directory would lie open to tools that may never write it from above. */
+const CONTROL = /^(?:\.git|\.claw)$/i
+
+const isWithin = (root: string, path: string): boolean => {
+  const steps = relative(root, path).split(sep)
+  return steps[0] !== ".." && !isAbsolute(steps.join(sep)) && !steps.some((step) => CONTROL.test(step))
+}
+
+const forbidden = () => new RuntimeError({ code: "forbidden" })
+
+/**
+ * `wanted` absent: the server's own. `forbidden`: not for this principal, which is all it learns. `workspace_unreadable`:
+ * no directory, to those who may name any: whoever may manage, and with it the one person of a server without auth.
+ */
+export const workspaceFor = (
+  config: Pick<ConfigShape, "workspace">,
+  principal: Principal,
+  wanted?: string
+): Effect.Effect<string, RuntimeError> => {
+  if (wanted === undefined) return directory(config.workspace)
+  if (may(principal, "manage")) return directory(wanted)
+  return Effect.flatMap(directory(config.workspace), (root) =>
+    Effect.filterOrFail(Effect.mapError(directory(wanted), forbidden), (real) => isWithin(root, real), forbidden)
+  )
+}

@@ -1,0 +1,45 @@
+/** Whoever signs in by its first message is counted as its principal, on every transport (R180, R233). */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Authenticator } from "../../src/channel/Authenticator.ts"
+import { localPrincipal } from "../../src/domain/Principal.ts"
+import { channelLayer, client } from "../support/channelKit.ts"
+import { answer, turns } from "../support/engineKit.ts"
+import { transports } from "../support/transports.ts"
+
+/** The token names the user. */
+const named = Layer.succeed(
+  Authenticator,
+  Authenticator.of({
+    anonymous: undefined,
+    authenticate: (user) => Effect.succeed({ ...localPrincipal, user, name: user }),
+    revoked: () => Effect.never
+  })
+)
+
+describe.each(transports)("places over $name", (transport) => {
+  it.live("one too many of a principal is told so; others, and the next after one has left, are not", () =>
+    Effect.gen(function* () {
+      const signIn = (token: string) => Effect.tap(client(transport), (one) => one.say({ type: "hello", token }))
+      const first = yield* signIn("ann")
+      yield* first.next("hello")
+      yield* (yield* signIn("ann")).next("hello")
+      const third = yield* signIn("ann")
+      assert.strictEqual((yield* third.next("error")).error.code, "too_many_connections")
+      yield* third.closed
+      yield* (yield* signIn("bob")).next("hello")
+      yield* first.say({ type: "close" })
+      yield* first.closed
+      yield* (yield* signIn("ann")).next("hello")
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(
+        channelLayer({
+          script: () => turns(answer("ok")),
+          authenticator: named,
+          limit: { connections_per_principal: 2 }
+        })
+      )
+    )
+  )
+})

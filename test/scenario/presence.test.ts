@@ -1,0 +1,120 @@
+/** Who is present, and what ends a presence: removal, the end of work, a revoked token, a full house (R175, R237, R241). */
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Layer } from "effect"
+import { Attachments } from "../../src/channel/Attachments.ts"
+import { AuthError, Authenticator } from "../../src/channel/Authenticator.ts"
+import type { SessionId } from "../../src/domain/Ids.ts"
+import { localOwner, localPrincipal } from "../../src/domain/Principal.ts"
+import { RuntimeManager } from "../../src/runtime/RuntimeManager.ts"
+import { client, channelLayer } from "../support/channelKit.ts"
+import { answer, turns } from "../support/engineKit.ts"
+import { tellTheSame } from "../support/sameLogs.ts"
+import { endless, held } from "../support/streams.ts"
+import { transports } from "../support/transports.ts"
+
+const s = "s" as SessionId
+const emptied = Effect.flatMap(RuntimeManager, (manager) =>
+  Effect.repeat(Effect.andThen(Effect.yieldNow, manager.count), { until: (left) => left === 0 })
+)
+const stored = Effect.flatMap(RuntimeManager, (manager) =>
+  Effect.flatMap(manager.open(s), ({ state }) => Effect.map(state, ({ last }) => last?.status))
+)
+const plain = { script: () => turns(answer("ok")) }
+
+describe.each(transports)("presence over $name", (transport) => {
+  it.live("ends when the session is removed under everybody; the next prompt makes another", () => {
+    const script = (id: string) => (id === "s" ? () => endless("a") : turns(answer("ok")))
+    return Effect.gen(function* () {
+      const attachments = yield* Attachments
+      const [one, two] = [yield* client(transport), yield* client(transport)]
+      yield* one.say({ type: "hello", session_id: s })
+      yield* two.say({ type: "hello", session_id: s })
+      yield* two.next("status")
+      yield* one.say({ type: "prompt", content: "go" })
+      yield* two.next("text_delta")
+      yield* attachments.remove(localOwner, s)
+      for (const each of [one, two]) {
+        yield* each.next("task_canceled")
+        assert.strictEqual((yield* each.next("error")).error.code, "session_not_found")
+      }
+      const manager = yield* RuntimeManager
+      assert.deepStrictEqual([attachments.count(localOwner, s), yield* manager.count], [0, 0])
+      yield* two.say({ type: "prompt", content: "go" })
+      const done = yield* two.next("task_completed")
+      assert.strictEqual(done.session_id, `${transport.name}-channel-session-1`)
+      yield* attachments.remove(localOwner, "never" as SessionId)
+    }).pipe(Effect.scoped, Effect.provide(channelLayer({ script })))
+  })
+
+  it.live("of one request lasts until its task has ended, whoever else goes (when_idle)", () => {
+    const a = held("a", "!")
+    return Effect.gen(function* () {
+      const attachments = yield* Attachments
+      const watcher = yield* client(transport)
+      yield* watcher.say({ type: "hello", session_id: s })
+      yield* watcher.next("status")
+      const hold = yield* attachments.hold({ owner: localOwner, session_id: s, answers: false, counts: false })
+      yield* hold.runtime.prompt({ content: "go" })
+      yield* hold.leave("when_idle")
+      yield* hold.leave("cancel")
+      yield* watcher.next("text_delta")
+      yield* watcher.say({ type: "close" })
+      yield* watcher.closed
+      assert.strictEqual(attachments.count(localOwner, s), 0)
+      yield* a.go
+      yield* emptied
+      assert.strictEqual(yield* stored, "completed")
+    }).pipe(Effect.scoped, Effect.provide(channelLayer({ script: () => () => a.stream })))
+  })
+
+  it.live("ends with the token that made it, of hello and of the transport; the task runs on (R241)", () => {
+    const [a, over] = [held("a", "!"), Deferred.makeUnsafe<void>()]
+    const authenticator = Layer.succeed(
+      Authenticator,
+      Authenticator.of({
+        anonymous: undefined,
+        authenticate: (token) =>
+          token === "good" ? Effect.succeed(localPrincipal) : Effect.fail(new AuthError({ code: "unauthenticated" })),
+        revoked: () => Deferred.await(over)
+      })
+    )
+    return Effect.gen(function* () {
+      const [said, known] = [yield* client(transport), yield* client(transport, localPrincipal)]
+      yield* said.say({ type: "hello", token: "good", session_id: s })
+      yield* said.say({ type: "prompt", content: "go" })
+      yield* said.next("text_delta")
+      yield* known.say({ type: "resume", session_id: s })
+      yield* known.next("status")
+      yield* Deferred.succeed(over, undefined)
+      for (const each of [said, known]) {
+        assert.strictEqual((yield* each.next("error")).error.code, "unauthenticated")
+        const { code } = yield* each.closed
+        if (code !== undefined) assert.strictEqual(code, 4401)
+      }
+      yield* a.go
+      yield* emptied
+      assert.strictEqual(yield* stored, "completed")
+    }).pipe(Effect.scoped, Effect.provide(channelLayer({ script: () => () => a.stream, authenticator })))
+  })
+
+  it.live("is limited by sessions of one principal, not of the others (R237)", () =>
+    Effect.gen(function* () {
+      const [one, two] = [yield* client(transport), yield* client(transport)]
+      yield* one.say({ type: "hello", session_id: s })
+      yield* one.next("status")
+      yield* two.say({ type: "hello", session_id: "t" })
+      assert.strictEqual((yield* two.next("error")).error.code, "too_many_sessions")
+      const eve = yield* client(transport, { ...localPrincipal, user: "eve" })
+      yield* eve.say({ type: "hello", session_id: "t" })
+      yield* eve.next("status")
+      yield* two.say({ type: "resume", session_id: s })
+      yield* two.next("status")
+      yield* one.say({ type: "close" })
+      yield* one.closed
+      yield* two.say({ type: "prompt", content: "go" })
+      yield* two.next("task_completed")
+    }).pipe(Effect.scoped, Effect.provide(channelLayer({ ...plain, limit: { sessions_per_principal: 1 } })))
+  )
+})
+
+tellTheSame()
