@@ -46,12 +46,15 @@ export const frame = (text: string): string => {
   return `${seq === undefined ? "" : `id: ${seq}\n`}data: ${text}\n\n`
 }
 
-const once = (response: ServerResponse, event: "drain" | "close") =>
+const once = (response: ServerResponse, event: "drain" | "finish") =>
   Effect.callback<void>((resume) => {
     const heard = () => resume(Effect.void)
     response.once(event, heard)
     return Effect.sync(() => response.off(event, heard))
   })
+
+/** Nothing goes behind the end, which a removal may put anywhere. */
+const write = (response: ServerResponse, text: string): boolean => response.writableEnded || response.write(text)
 
 /** Facts behind `after`, page by page, each when the one before has left; gives the last `seq`. */
 const replay = Effect.fnUntraced(function* (
@@ -66,7 +69,7 @@ const replay = Effect.fnUntraced(function* (
     const events = eventsOf(id, records)
     const text = events.map((event) => frame(JSON.stringify(event))).join("")
     if (events.length > 0) sent("sse", events.length)
-    if (text !== "" && !response.write(text)) yield* once(response, "drain")
+    if (text !== "" && !write(response, text)) yield* once(response, "drain")
     from = records.at(-1)?.seq ?? from
     if (!more) return from
   }
@@ -82,20 +85,34 @@ const begin = (response: ServerResponse, headers: Readonly<Record<string, string
   response.flushHeaders()
 }
 
+/** The session goes under its reader. What it was told until then is let out first. */
+interface Removal {
+  readonly happened: Deferred.Deferred<void>
+  flush: () => void
+}
+
+/** What was written goes out, within the write time. */
+const finished = (response: ServerResponse, write_ms: number) =>
+  Effect.suspend(() => {
+    response.end()
+    return Effect.asVoid(Effect.timeoutOption(once(response, "finish"), write_ms))
+  })
+
 /** Live from `after` on, until the reader is too slow or the connection's right ends. */
 const live = Effect.fnUntraced(function* (
   caller: CallerShape,
   session: SessionRuntime,
   after: number,
   response: ServerResponse,
-  count: Counts
+  count: Counts,
+  removal: Removal
 ) {
   const { limit } = yield* AppConfig
   const clock = yield* Clock.Clock
   const slow = Deferred.makeUnsafe<void>()
   const outbox = Outbox.make({
     connection: {
-      send: (text) => void response.write(frame(text)),
+      send: (text) => void write(response, frame(text)),
       buffered: () => response.writableLength,
       onDrain: (drained) => void response.on("drain", drained)
     },
@@ -105,6 +122,7 @@ const live = Effect.fnUntraced(function* (
     onSent: (messages) => count.sent("sse", messages),
     onSlow: () => Deferred.doneUnsafe(slow, Effect.void)
   })
+  removal.flush = outbox.finish
   outbox.replaying(true)
   yield* session.subscribe({ after: { seq: after }, sink: outbox.sink })
   outbox.replaying(false)
@@ -112,7 +130,7 @@ const live = Effect.fnUntraced(function* (
   const beat = Effect.gen(function* () {
     yield* Effect.sleep(Math.min(limit.heartbeat_ms, limit.write_ms))
     outbox.look()
-    if (outbox.lateAt() === undefined) response.write(":\n\n")
+    if (outbox.lateAt() === undefined) write(response, ":\n\n")
   })
   yield* Effect.raceFirst(Deferred.await(slow), Effect.forever(beat))
   count.slow()
@@ -135,20 +153,24 @@ export const stream = Effect.fnUntraced(function* (
 ) {
   const caller = yield* permitted("read")
   const answers = may(caller.principal, "approve")
-  const removed = Deferred.makeUnsafe<void>()
-  const onRemoved = () => void Deferred.doneUnsafe(removed, Effect.void)
+  const removal: Removal = { happened: Deferred.makeUnsafe(), flush: () => {} }
+  const onRemoved = () => {
+    removal.flush()
+    Deferred.doneUnsafe(removal.happened, Effect.void)
+  }
   const session = yield* present(caller, { session_id: id, answers, counts: true, onRemoved }, "run_on")
   if (after > (yield* session.status).position) return yield* refuse("position_ahead")
   const request = yield* HttpServerRequest.HttpServerRequest
   const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
-  const { revoked } = yield* Authenticator
+  const [{ revoked }, { limit }] = [yield* Authenticator, yield* AppConfig]
   begin(response, yield* headers)
   const count = yield* counts
   const told = Effect.gen(function* () {
     const from = yield* replay(caller, id, after, response, count)
-    yield* live(caller, session, from, response, count)
+    yield* live(caller, session, from, response, count, removal)
   })
-  yield* counted(Effect.scoped(Effect.raceAllFirst([told, revoked(caller.principal), Deferred.await(removed)]))).pipe(
+  const removed = Effect.andThen(Deferred.await(removal.happened), finished(response, limit.write_ms))
+  yield* counted(Effect.scoped(Effect.raceAllFirst([told, revoked(caller.principal), removed]))).pipe(
     Effect.onExit((exit) => Effect.sync(() => void (Exit.isSuccess(exit) ? response.destroy() : response.end()))),
     Effect.catchCause((cause) => Effect.logWarning("an event stream ended early", cause))
   )

@@ -102,6 +102,19 @@ describe("problems over HTTP", () => {
     }).pipe(Effect.scoped, Effect.provide(quick()))
   )
 
+  it.live("refuse a body by the length it announces, before any of it has come", () =>
+    Effect.gen(function* () {
+      const http = yield* made
+      const headers = { "content-type": "application/json", "content-length": "1025" }
+      // Nothing is sent: who waited for it would wait for ever.
+      const got = yield* http.ask("POST", "/api/sessions/s/prompt", { ...at, headers })
+      assert.deepStrictEqual([got.status, got.json.code, got.headers["connection"]], [413, "too_large", "close"])
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(layer({ script: () => turns(answer("hi")) }, { limit: { http_body_bytes: 1024 } }))
+    )
+  )
+
   it.live("count a body while it arrives, also where no length was said", () =>
     Effect.gen(function* () {
       const http = yield* made

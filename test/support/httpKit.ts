@@ -5,8 +5,8 @@
 import { createServer, request as nodeRequest, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import { createParser } from "eventsource-parser"
-import { Effect, Layer, Logger, type Scope } from "effect"
-import { AuthError, layerAnonymous } from "../../src/channel/Authenticator.ts"
+import { Deferred, Effect, Layer, Logger, type Scope } from "effect"
+import { AuthError, Authenticator, layerAnonymous } from "../../src/channel/Authenticator.ts"
 import * as ChannelSessions from "../../src/channel/ChannelSessions.ts"
 import { layerWith } from "../../src/config/AppConfig.ts"
 import type { ConfigFile } from "../../src/config/Settings.ts"
@@ -50,18 +50,23 @@ const auth = Layer.succeed(
 export const layer = (
   options: RuntimeKitOptions,
   settings: ConfigFile = {},
-  loggers: ReadonlyArray<Logger.Logger<unknown, void>> = []
+  loggers: ReadonlyArray<Logger.Logger<unknown, void>> = [],
+  revoked: Authenticator["Service"]["revoked"] = () => Effect.never
 ) =>
   Layer.mergeAll(
     auth,
-    layerAnonymous(),
-    Logger.layer(loggers),
+    Layer.succeed(
+      Authenticator,
+      Authenticator.of({ anonymous: undefined, authenticate: () => Effect.die("unused"), revoked })
+    ),
     ChannelSessions.layer.pipe(
       Layer.provideMerge(runtimes(options)),
       Layer.provide(layerAnonymous()),
       Layer.provideMerge(Layer.sync(TaskSlots, () => makeSlots({ running: 2, waiting: 100 }))),
       Layer.provideMerge(layerWith({ state_dir: "/nonexistent", ...settings }, { workspace: "/" }))
-    )
+    ),
+    // Behind the sessions' own, which are silent.
+    Logger.layer(loggers)
   )
 
 /** What a server said; a test looks at it field by field and compares whole values. */
@@ -95,6 +100,8 @@ export interface EventStream {
   readonly messages: ReadonlyArray<Message>
   /** Waits for the first message that fits. */
   readonly until: (fits: (event: Json) => boolean) => Effect.Effect<Json>
+  /** Waits for the server's end of it. */
+  readonly ended: Effect.Effect<void>
   readonly close: Effect.Effect<void>
 }
 
@@ -160,11 +167,14 @@ const events = (origin: string, path: string, asked: Asked = {}) =>
         for (const look of waiters) look()
       }
     })
+    const over = Deferred.makeUnsafe<void>()
     const close = Effect.sync(() => void request.destroy())
     yield* Effect.addFinalizer(() => close)
     const headers = yield* Effect.callback<IncomingMessage["headers"]>((resume) => {
       request.on("response", (response) => {
         response.on("data", (chunk: Buffer) => parser.feed(chunk.toString()))
+        response.on("error", () => {})
+        response.on("close", () => Deferred.doneUnsafe(over, Effect.void))
         resume(Effect.succeed(response.headers))
       })
       finish()
@@ -180,7 +190,7 @@ const events = (origin: string, path: string, asked: Asked = {}) =>
         waiters.add(look)
         look()
       })
-    return { headers, messages, until, close }
+    return { headers, messages, until, ended: Deferred.await(over), close }
   })
 
 /** Listens until the scope ends. */

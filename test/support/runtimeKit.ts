@@ -1,5 +1,5 @@
 /** Sessions over the memory store, a scripted model and a gate that asks through the runtime's own approver. */
-import { Effect, Layer, type Scope, type Stream } from "effect"
+import { Effect, Layer, Logger, type Scope, type Stream } from "effect"
 import { ApprovalGate, type Check, type Verdict } from "../../src/approval/ApprovalGate.ts"
 import type { Approver } from "../../src/approval/Approver.ts"
 import { GrantStore, layerMemory as grantsInMemory } from "../../src/approval/GrantStore.ts"
@@ -76,8 +76,9 @@ const factory = ({ script, tools = [], expiresInMs = 60_000, checking = Effect.v
     })
   )
 
-/** Over a store of the test's own, which may outlive it. */
-export const manager = (options: RuntimeKitOptions) => RuntimeManager.layer.pipe(Layer.provide(factory(options)))
+/** Over a store of the test's own, which may outlive it. Every task has lines in the log; nobody reads them here. */
+export const manager = (options: RuntimeKitOptions) =>
+  RuntimeManager.layer.pipe(Layer.provide(factory(options)), Layer.provideMerge(Logger.layer([])))
 
 export const layer = (options: RuntimeKitOptions) => manager(options).pipe(Layer.provideMerge(layerMemory))
 
