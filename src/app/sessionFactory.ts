@@ -76,12 +76,14 @@ const tools = (root: string, { childEnvironment }: ConfigShape) => {
   return Layer.effect(ToolRegistry.ToolRegistry, Effect.map(makeBuiltinTools({ analyse }), ToolRegistry.make))
 }
 
-const sessionLayer = (config: ConfigShape, seed: Seed, shared: Layer.Layer<Provider>, kept: KeptGrants.KeptGrants) => {
+const sessionLayer = (
+  config: ConfigShape,
+  seed: Seed,
+  shared: Layer.Layer<Provider | ProcessRunner.ProcessRunner>,
+  kept: KeptGrants.KeptGrants
+) => {
   const { workspace: root } = seed.meta
-  const sandbox = Layer.mergeAll(
-    Workspace.layer({ root, ownDirectories: [config.state_dir] }),
-    ProcessRunner.layer({ environment: config.childEnvironment })
-  )
+  const sandbox = Layer.mergeAll(Workspace.layer({ root, ownDirectories: [config.state_dir] }), shared)
   const gate = Gate.layer.pipe(
     Layer.provide([gateSettings(config, seed), Layer.succeed(Approver, seed.approver)]),
     Layer.provideMerge(Layer.effect(GrantStore, kept.of(seed.meta)))
@@ -102,7 +104,9 @@ const make = Effect.gen(function* () {
   const config = yield* AppConfig
   const provider = yield* Provider
   const slots = yield* Semaphore.make(config.limits.tools_per_process)
-  const shared = Layer.succeed(Provider, provider)
+  // One for all sessions: its stock of pipes costs a directory and a process.
+  const runner = yield* Layer.build(ProcessRunner.layer({ environment: config.childEnvironment }))
+  const shared = Layer.mergeAll(Layer.succeed(Provider, provider), Layer.succeedContext(runner))
   const kept = KeptGrants.make()
   return RuntimeFactory.of({
     build: (seed) =>

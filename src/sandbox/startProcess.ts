@@ -72,7 +72,7 @@ export interface Gate {
 }
 
 /** A plain `sh` may know only descriptors of one digit. */
-export const makeGate = (): Gate => {
+const newGate = (): Gate => {
   const inherited = inheritedDescriptors()
   return {
     shell: inherited.some((fd) => fd > 9) ? "bash" : "sh",
@@ -80,6 +80,11 @@ export const makeGate = (): Gate => {
     separate: gateScript(false, inherited)
   }
 }
+
+let gate: Gate | undefined
+
+/** The process has one: what it was given does not change, and looking costs a file read per open descriptor. */
+export const makeGate = (): Gate => (gate ??= newGate())
 
 export const SHELL = ["bash", "--noprofile", "--norc", "-c"] as const
 
