@@ -1,9 +1,9 @@
 /** `claw protocol`: the wire as a page or as JSON Schemas. Owns: which of the two is printed. */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { EXIT } from "../cli/Commands.ts"
 import { Output } from "../cli/Output.ts"
-import { serverDefaults } from "../config/ServerSettings.ts"
-import { jsonSchemas, reference } from "../protocol/Reference.ts"
+import { Limit, serverDefaults, strict } from "../config/ServerSettings.ts"
+import { jsonSchemas, type LimitRow, reference } from "../protocol/Reference.ts"
 
 /** What a client can meet; the rest is between the server and its machine. */
 const met = [
@@ -12,6 +12,11 @@ const met = [
   "messages_per_second",
   "bytes_per_second",
   "prompts_per_minute",
+  "bad_tokens_per_minute",
+  "tasks",
+  "tasks_waiting",
+  "connections",
+  "connections_per_address",
   "connections_per_principal",
   "sessions_per_principal",
   "handshake_ms",
@@ -26,7 +31,16 @@ const met = [
   "drain_ms"
 ] as const satisfies ReadonlyArray<keyof typeof serverDefaults.limit>
 
-const limits = Object.fromEntries(met.map((name) => [name, serverDefaults.limit[name]]))
+const described = Schema.toJsonSchemaDocument(Limit).schema["properties"] as Readonly<
+  Record<string, { readonly description?: string }>
+>
+
+const limits = Object.fromEntries(
+  met.map((name): [string, LimitRow] => {
+    const value = serverDefaults.limit[name]
+    return [name, { value, beyond: strict[name] ?? value, text: described[name]?.description ?? "" }]
+  })
+)
 
 export const showProtocol = Effect.fnUntraced(function* (schema: boolean) {
   const output = yield* Output

@@ -1,12 +1,14 @@
 /**
- * The protocol as a page and as JSON Schemas, made from the schemas themselves (`claw protocol`). Owns: the sentences on
- * order and resume, and how a table is written. Invariant: no name, type or code is written here by hand.
+ * The protocol as a page and as JSON Schemas, made from the schemas themselves (`claw protocol`). Owns: the
+ * order of the page and how a table is written. Invariant: no name, type or code of a table is written here by hand.
  */
 import { Schema } from "effect"
 import { codes, table } from "../domain/ErrorCode.ts"
-import { DurableBody, Envelope, LiveBody } from "../domain/Event.ts"
-import { messages } from "./ClientMessage.ts"
+import { DurableBody, Envelope, LiveBody, PROTOCOL_VERSION } from "../domain/Event.ts"
+import { type ClientMessageType, Command, messages } from "./ClientMessage.ts"
 import { tcpExample, webSocketExample } from "./Example.ts"
+import { clientExamples, eventExamples, type EventType } from "./referenceExamples.ts"
+import { clientTexts, commandTexts, connecting, eventTexts, opening, promises, sessions } from "./referenceTexts.ts"
 import { ConnectionEvent } from "./ServerEvent.ts"
 import { closeCode, httpStatus } from "./WireError.ts"
 
@@ -32,7 +34,10 @@ export const jsonSchemas = (): Json => ({
 })
 
 const shape = (schema: Json): string => {
-  if (Array.isArray(schema["enum"])) return schema["enum"].map((one) => JSON.stringify(one)).join(" or ")
+  const literals = schema["enum"]
+  // The one long union stands once, as the table of codes.
+  if (Array.isArray(literals) && literals.length === codes.length) return "one of the error codes"
+  if (Array.isArray(literals)) return literals.map((one) => JSON.stringify(one)).join(" or ")
   const anyOf = schema["anyOf"]
   if (Array.isArray(anyOf)) return Array.from(new Set(anyOf.map((one: Json) => shape(one)))).join(" or ")
   if (schema["type"] === "array") return `list of ${shape((schema["items"] ?? {}) as Json)}`
@@ -55,45 +60,62 @@ const heading = (...cells: ReadonlyArray<string>): ReadonlyArray<string> => [
   row(...cells.map(() => "---"))
 ]
 
-const fieldsOf = (schema: Schema.Top): ReadonlyArray<string> => {
-  const document = documentOf(schema)
-  const variants = (document["anyOf"] ?? [document]) as ReadonlyArray<Json>
-  return variants.flatMap((variant) => {
-    const required = variant["required"]
-    return Object.entries((variant["properties"] ?? {}) as Readonly<Record<string, Json>>)
-      .filter(([name]) => name !== "type")
-      .map(([name, one]) =>
-        row(`\`${name}\``, shape(one), Array.isArray(required) && required.includes(name) ? "yes" : "no")
-      )
-  })
-}
+type Properties = ReadonlyArray<readonly [name: string, type: string, required: boolean]>
 
-const section = (type: string, schema: Schema.Top): ReadonlyArray<string> => {
-  const fields = fieldsOf(schema)
+/** Without what all of them have. A client names a session; an event is of one. */
+const envelope: ReadonlySet<string> = new Set(["session_id", "ts"])
+
+const propertiesOf = (document: Json, isEvent: boolean): Properties =>
+  Object.entries((document["properties"] ?? {}) as Readonly<Record<string, Json>>)
+    .filter(([name]) => name !== "type" && name !== "v" && !(isEvent && envelope.has(name)))
+    .map(([name, one]) => {
+      const required = document["required"]
+      return [name, shape(one), Array.isArray(required) && required.includes(name)]
+    })
+
+const fieldTable = (schema: Schema.Top, isEvent: boolean): ReadonlyArray<string> => {
+  const fields = propertiesOf(documentOf(schema), isEvent)
+  if (fields.length === 0) return ["No fields of its own."]
   return [
-    `### \`${type}\``,
-    "",
-    ...(fields.length === 0 ? ["No fields."] : [...heading("field", "type", "required"), ...fields]),
-    ""
+    ...heading("field", "type", "required"),
+    ...fields.map(([name, type, required]) => row(`\`${name}\``, type, required ? "yes" : "no"))
   ]
 }
 
-type Members = ReadonlyArray<Schema.Top & { readonly fields: { readonly type: { readonly literal: string } } }>
-const sections = (members: Members) => members.flatMap((member) => section(member.fields.type.literal, member))
+const commandTable = (): ReadonlyArray<string> => [
+  ...heading("name", "field", "does"),
+  ...Command.members.flatMap((member) => {
+    const { name } = member.fields
+    const fields = propertiesOf(documentOf(member), false).filter(([field]) => field !== "name")
+    const shown = fields.map(([field, type]) => `\`${field}\`: ${type}`).join(", ")
+    const names = "literals" in name ? name.literals : [name.literal]
+    return names.map((one) => row(`\`${one}\``, shown === "" ? "–" : shown, commandTexts[one]))
+  })
+]
 
-const promises = `## Order
+const section = (type: string, text: string, table: ReadonlyArray<string>, example: unknown) => [
+  `### \`${type}\``,
+  "",
+  text,
+  "",
+  ...table,
+  "",
+  ...(example === undefined ? [] : ["```json", JSON.stringify(example), "```", ""])
+]
 
-1. Facts (events with \`seq\`) come in the order of \`seq\`, which counts from 1 without gaps; each once per connection.
-2. Deltas of a stream come behind the fact that opened it and before its \`text_completed\`; joined they are its \`content\`.
-3. Approval requests come one at a time. A \`tool_result\` comes when its tool ends and names its \`call_id\`.
-4. A task has exactly one of \`task_completed\`, \`task_canceled\`, \`task_failed\`, and it is the task's last event.
-5. What was seen is stored.
+const clientSections = () =>
+  Object.entries(messages).flatMap(([name, schema]) => {
+    const type = name as ClientMessageType
+    const table = type === "command" ? commandTable() : fieldTable(schema, false)
+    return section(type, clientTexts[type], table, clientExamples[type])
+  })
 
-## Resume
-
-\`after: {seq, stream_id?, offset?}\` in \`hello\` or \`resume\` replays every fact behind \`seq\`, then one delta of what is
-missing of each open stream (from \`offset\` of the named one, else from 0), then \`status\`, then what happens from there on.
-\`hello\` without \`after\` begins live; \`resume\` without \`after\` begins at the first fact.`
+type Members = ReadonlyArray<Schema.Top & { readonly fields: { readonly type: { readonly literal: EventType } } }>
+const eventSections = (members: Members) =>
+  members.flatMap((member) => {
+    const type = member.fields.type.literal
+    return section(type, eventTexts[type], fieldTable(member, true), eventExamples[type])
+  })
 
 const errorRows = (): ReadonlyArray<string> => [
   ...heading("code", "HTTP", "closes with", "retryable", "meaning"),
@@ -117,42 +139,62 @@ const examples = [
   ...[tcpExample, webSocketExample].flatMap((code) => ["```js", code, "```", ""])
 ]
 
+export interface LimitRow {
+  readonly value: number
+  /** Where the server listens beyond loopback. */
+  readonly beyond: number
+  readonly text: string
+}
+
+const limitRows = (limits: Readonly<Record<string, LimitRow>>): ReadonlyArray<string> => [
+  "Of a server that says nothing else, on loopback and beyond it; the units stand in the sentences. Those that a client has",
+  "to keep to are in the `limits` of `hello`; the others are met as errors.",
+  "",
+  ...heading("limit", "default", "beyond loopback", "meaning"),
+  ...Object.entries(limits).map(([name, { value, beyond, text }]) => row(`\`${name}\``, `${value}`, `${beyond}`, text))
+]
+
 /** The whole page, Markdown; `limits`: those that a client can meet. */
-export const reference = (limits: Readonly<Record<string, number>>): string =>
+export const reference = (limits: Readonly<Record<string, LimitRow>>): string =>
   [
-    "# claw wire protocol, version 1",
-    "",
-    "A message is one JSON object: one line over TCP (LF, an optional CR before it), one text frame over WebSocket.",
-    "Unknown fields are ignored; an unknown type is answered with an error. A bad message never ends the connection, a",
-    "line that is too long or no UTF-8 does.",
+    opening,
     "",
     ...examples,
+    connecting,
+    "",
+    sessions,
+    "",
+    promises,
+    "",
     "## Client messages",
     "",
-    ...Object.entries(messages).flatMap(([type, schema]) => section(type, schema)),
+    `Each may have \`v\`: ${PROTOCOL_VERSION}; another version is an \`unsupported_version\`.`,
+    "",
+    ...clientSections(),
     "## Facts: numbered, stored",
     "",
     `Each also has ${Object.keys(Envelope.fields)
       .map((name) => `\`${name}\``)
-      .join(", ")}.`,
+      .join(", ")}. Times are RFC 3339 with milliseconds.`,
     "",
-    ...sections(DurableBody.members),
+    ...eventSections(DurableBody.members),
     "## Live events",
     "",
-    ...sections(LiveBody.members),
+    "Each also has `v`, `session_id`, `ts`. They are not stored.",
+    "",
+    ...eventSections(LiveBody.members),
     "## Events of one connection",
     "",
-    ...sections(ConnectionEvent.members),
-    promises,
+    "Each also has `v`, `ts`, and `session_id` as soon as there is one.",
     "",
+    ...eventSections(ConnectionEvent.members),
     "## Limits",
     "",
-    "What a server says nothing else about; those that a client has to know are in the `limits` of `hello`.",
-    "",
-    ...heading("limit", "default"),
-    ...Object.entries(limits).map(([name, value]) => row(`\`${name}\``, `${value}`)),
+    ...limitRows(limits),
     "",
     "## Error codes",
+    "",
+    "`closes with`: the WebSocket close code; the connection ends after the error, over TCP too. –: it lives on.",
     "",
     ...errorRows(),
     ""

@@ -1,0 +1,185 @@
+/**
+ * The sentences of the page that no schema holds: how to connect, what each message and event is for, what is promised.
+ * Owns: prose. Invariant: every message, event and command has its sentence (the types say so).
+ */
+import type { ClientMessageType, Command } from "./ClientMessage.ts"
+import type { EventType } from "./referenceExamples.ts"
+
+export const opening = `# claw wire protocol, version 1
+
+> 摘要：每条消息是一个 JSON 对象。TCP（默认端口 8080）一行一条；WebSocket（\`ws://127.0.0.1:8081/ws\`）一个文本帧一条。
+> 启用认证时首条消息必须是带 \`token\` 的 \`hello\`（WebSocket 也可用 \`Authorization: Bearer\` 或 cookie）；\`--no-auth\`
+> 时可以直接发送 \`{"type":"prompt","content":"…"}\`。带 \`seq\` 的事件是已落盘的事实，按序且不重不漏；断线后用 \`resume\`
+> 和最后的 \`seq\` 续上。需要批准时会收到 \`approval_request\`，用 \`approval_response\` 回答。连接关闭会取消正在运行的任务，
+> 除非要求了 \`detach\`。错误以稳定的 \`code\` 区分，\`message\` 只给人看。
+
+A message is one JSON object: one line over TCP (UTF-8; LF, an optional CR before it), one frame over WebSocket (text, or
+binary that holds UTF-8). Unknown fields are ignored; an unknown type is answered with an error. A bad message never ends
+the connection; lost framing (a line that is too long, no UTF-8) does.`
+
+export const connecting = `## Connect
+
+| transport | address (default) | with TLS |
+| --- | --- | --- |
+| TCP | \`127.0.0.1:8080\` (\`--tcp-port\`) | the same port speaks TLS |
+| WebSocket | \`ws://127.0.0.1:8081/ws\` (\`--http-port\`) | \`wss://HOST:8081/ws\` |
+
+TLS is on, for both, where the server has \`server.tls_cert\` and \`server.tls_key\`. Beyond loopback a server listens only
+with authentication, and with TLS or behind a proxy.
+
+## Sign in
+
+| transport | how |
+| --- | --- |
+| TCP | the first message is \`hello\` with \`token\` |
+| WebSocket | the same; or at the upgrade \`Authorization: Bearer TOKEN\`, or the cookie that a browser got for a token |
+| server with \`--no-auth\` | not at all: everybody is the local admin |
+
+A token is an API token (\`claw token create\`) or a JWT of the server's issuer; it never stands in a URL. Anything before
+it, or a wrong one, ends the connection with \`unauthenticated\` (an upgrade gets HTTP 401); it must come within
+\`handshake_ms\`. A revoked token ends its open connections within seconds.
+
+\`hello\` is optional for whoever is known without it (no auth, or signed in at the upgrade). If it is used it is the first
+message, and only once: later it is a \`bad_message\`. Without it the first message that needs a session makes one.
+An upgrade from a web page of a foreign Origin is refused with \`forbidden\`.`
+
+export const sessions = `## Sessions and who sees them
+
+A session belongs to {tenant, project, user} for life. Every token of that user reaches it, on any transport, several at a
+time; for everybody else it is \`session_not_found\`. Roles say what may be done with one's own sessions and never open
+another user's, an \`admin\`'s neither.
+
+| role | events, status | prompt, interrupt, unqueue, command | approval_response |
+| --- | --- | --- | --- |
+| \`viewer\` | yes | – | – |
+| \`requester\` | yes | yes | – |
+| \`approver\` | yes | – | yes |
+| \`member\`, \`admin\` | yes | yes | yes |
+
+What a role may not is answered with \`forbidden\`. A \`viewer\` or \`approver\` makes no session: it names one.
+
+\`session_id\`: 1 to 128 of \`A-Z a-z 0-9 . _ : -\`. The server makes \`tcp-channel-session-N\` and \`ws-channel-session-N\`, each N
+once; a \`hello\` with an id that is not there makes the session of that name. Other ids (\`task_…\`, \`evt_…\`, \`str_…\`,
+\`prompt_…\`, \`call_…\`, \`req_…\`) are opaque text; \`call_id\` may be the model's own. Ids count within their session.
+
+## Tasks, queue, approvals
+
+One task runs in a session at a time. What a prompt does while one runs is its \`when_busy\`; default \`reject\`, answered
+with \`session_busy\`. An interrupt or a failure pauses the queue: its prompts wait until \`resume_queue\`, or until the task
+of a next prompt (which starts at once) completes. A server that has all its places taken starts the task and tells its
+place with \`task_waiting\`.
+
+An \`approval_request\` waits for the first answer of anybody who may give one; others get \`approval_already_resolved\`.
+
+| \`kind\` | decisions | when |
+| --- | --- | --- |
+| \`tool\` | \`allow_once\`, \`allow_session\`, \`deny\` | a call wants to change something |
+| \`recovery\` | \`retry\`, \`skip\`, \`stop\`; \`allow_once\` counts as \`retry\`, \`deny\` as \`skip\` | a call was cut off by a crash |
+
+Another one is a \`bad_decision\`. \`grant_option\` is the \`id\` of one of \`grant_options\` and matters for \`allow_session\` only;
+default: the first, which is the most exact. \`reason\` of a \`deny\` is told to the model. Nobody answered until \`expires_at\`:
+denied, \`via: "timeout"\`. Nobody attached who could answer: the task fails with \`approval_required\`.
+
+## Closing
+
+| what ends the connection | the running task |
+| --- | --- |
+| the client: \`close\`, a closed socket | is cancelled, where nobody else is attached |
+| the same, attached with \`detach: true\` | goes on for \`detach_ms\` from then, then is cancelled |
+| TCP half-close (the client's FIN: \`nc -N\`) | goes on: events are sent until the session is idle, then the server closes. Questions that nobody else can answer fail at once |
+| the server: slow reader, dead peer, idle, revoked token, restart | goes on |
+
+The stored session always stays.
+
+## Heartbeats and silence
+
+Who says \`ping\` is answered \`pong\` with the same \`nonce\`. After a \`hello\` the server sends a \`ping\` every \`heartbeat_ms\`; the
+client answers \`pong\` (any other message counts too), and one that owes an answer and is silent for \`dead_ms\` is cut off.
+Without \`hello\` there are none of these. Ping frames of WebSocket are answered by the library and ask nothing of you.
+\`idle_ms\`: a connection that says nothing but heartbeats while no task runs is closed with \`idle_timeout\`; 0: never.
+
+## Slow readers, and a server that ends
+
+Deltas of one stream that wait are joined. Who lets more than \`outbox_bytes\` or \`outbox_events\` wait, or the oldest longer
+than \`write_ms\`, gets \`slow_consumer\` and is closed; nothing is lost, \`resume\` goes on. \`draining\` says that the server
+ends: new prompts get \`server_draining\`, tasks stop at a safe point without an end, the connection closes (WebSocket 1001)
+at \`deadline\` at the latest; the next start goes on with the tasks, and \`resume\` shows it.`
+
+export const promises = `## Order
+
+1. Facts (events with \`seq\`) come in the order of \`seq\`, which counts from 1 without gaps; each once per connection.
+2. Deltas of a stream come behind the fact that opened it and before its \`text_completed\`; joined they are its \`content\`.
+3. Approval requests come one at a time. A \`tool_result\` comes when its tool ends and names its \`call_id\`.
+4. A task has exactly one of \`task_completed\`, \`task_canceled\`, \`task_failed\`, and it is the task's last event.
+5. What was seen is stored.
+
+\`state\` is live and not a fact: it may come before the facts of that state (\`waiting_approval\` before its
+\`approval_request\`), and states may be skipped. Act on facts; show the state.
+
+## Resume
+
+\`after: {seq, stream_id?, offset?}\` in \`hello\` or \`resume\` replays every fact behind \`seq\`, then one delta of what is
+missing of each open stream (from \`offset\` of the named one, else from 0), then \`status\`, then what happens from there on.
+\`hello\` without \`after\` begins live; \`resume\` without \`after\` begins at the first fact. A \`seq\` beyond the end is
+\`position_ahead\`. A refused \`resume\` leaves the connection where it was; one that succeeds leaves the session before it,
+by the rule of closing.`
+
+export const clientTexts: Readonly<Record<ClientMessageType, string>> = {
+  hello:
+    "Signs in, and makes or joins a session. Answered with `hello`, the replay if `after` was given, then `status`. `session_id`: join it, or make it under this id; absent: a new one. `create`: what a session that is made shall be, defaults of the server. `detach`: the task outlives the connection by `detach_ms`.",
+  prompt:
+    "Starts a task. `when_busy`: `reject` (default), `queue`: after the running task, `steer`: into it at its next turn. With an `idempotency_key` it is answered with `accepted` once it is stored; the same key in the same session starts nothing twice, with other content it is an `idempotency_conflict`.",
+  unqueue: "Takes a waiting prompt back.",
+  interrupt: "Cancels the running task; with `task_id` only if it is that one (`no_task` otherwise).",
+  approval_response: "Answers an `approval_request`; see above for which `decision` fits which `kind`.",
+  resume: "Joins a session that exists and replays. Also moves a connection from one session to another.",
+  status: "Asks for a `status` event.",
+  command: "Changes the session. The last three are answered with `status`.",
+  ping: "Asks for a `pong`.",
+  pong: "Answers a `ping` of the server.",
+  close: "Ends the connection in order: what was said before is done and told first."
+}
+
+type Name = (typeof Command)["Type"]["name"]
+export const commandTexts: Readonly<Record<Name, string>> = {
+  clear: "The model forgets the conversation; facts stay. Not while a task runs (`session_busy`).",
+  compact: "Not available yet: answered with `bad_message`.",
+  resume_queue: "The queue goes on after an interrupt or a failure.",
+  set_mode: "How changes are approved from now on.",
+  set_model: "From the next task on.",
+  rename: "The title."
+}
+
+export const eventTexts: Readonly<Record<EventType, string>> = {
+  task_started: "A prompt became a task.",
+  prompt_queued: "A prompt waits.",
+  prompt_unqueued: "It was taken back.",
+  prompt_steered: "It reached the running task.",
+  thinking: "A model call begins; its text fills `stream_id`, its reasoning `reasoning_stream_id`.",
+  text_completed: "The whole answer of that call. `partial`: it was cut off.",
+  stream_reset: "Drop what `stream_id` showed: the call is made again, into `next_stream_id`.",
+  tool_call: "The model wants this. `content`: the arguments, JSON text.",
+  approval_request: "Somebody has to decide. `expires_at` absent: no expiry.",
+  approval_resolved: "Decided; one for every checked call, asked or not.",
+  tool_started: "Stored before the side effect begins. `attempt` counts from 1.",
+  tool_result: "The call ended.",
+  usage: "Running totals of the task and the session, tokens and US dollars.",
+  compacted: "Older conversation was replaced by `summary`.",
+  cleared: "The model has forgotten everything up to `up_to_seq`.",
+  task_completed: "The end of a task.",
+  task_canceled: "The end of a task.",
+  task_failed: "The end of a task; `error` says why.",
+  text_delta: "Text as it comes. `offset`: UTF-16 code units of the stream before it.",
+  thinking_delta: "Reasoning as it comes.",
+  tool_output_delta: "Output of a running tool; its `stream_id` is the `call_id`.",
+  state: "What the session is doing now; see Order.",
+  retrying: "The model call is made again in `delay_ms`.",
+  task_waiting: "The task is started and waits for a place; `position` 1: next.",
+  hello: "Answers `hello`. `limits`: what this connection has to keep to. `position`: `seq` of the newest fact.",
+  accepted: "To the sender of a prompt with a key, once it is stored.",
+  status: "The session now; after every joining, and when asked.",
+  error: "Something was not done; `code` is stable, `message` is for people.",
+  ping: "Answer with `pong` and the same `nonce`.",
+  pong: "Answers a `ping` of yours.",
+  draining: "The server ends; the connection closes at `deadline` at the latest."
+}
