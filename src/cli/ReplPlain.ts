@@ -35,6 +35,8 @@ interface Plain {
   readonly said: Queue.Queue<Said>
   readonly asks: boolean
   session: ReplOptions["session"]
+  /** Done when a question was answered with `/exit`. */
+  readonly left: Deferred.Deferred<undefined>
   /** Nobody reads the output any more: nothing further is begun. */
   deaf: boolean
 }
@@ -65,9 +67,10 @@ const makeQuestions = Effect.map(Queue.unbounded<Asked>(), (queue) => {
   }
 })
 
-const answer = Effect.fnUntraced(function* ({ said, session, options }: Plain, { request, resolved }: Asked) {
+const answer = Effect.fnUntraced(function* ({ said, session, options, left }: Plain, { request, resolved }: Asked) {
   const answered = yield* askPlain(request, said, Deferred.await(resolved), options.locale)
   if (answered === undefined) return
+  if (answered === "leave") return void (yield* Deferred.succeed(left, undefined))
   yield* Effect.ignore(session.answer({ request_id: request.request_id, ...answered, by: "terminal" }))
 })
 
@@ -81,9 +84,11 @@ const prompt = Effect.fnUntraced(function* (plain: Plain, content: string) {
   )
   const { task } = yield* session.prompt({ content })
   if (task === undefined) return EXIT.done
-  const end = yield* Effect.onInterrupt(task.await, () => (options.leaves === true ? Effect.void : task.cancel))
+  const running = Effect.onInterrupt(task.await, () => (options.leaves === true ? Effect.void : task.cancel))
+  const end = yield* Effect.raceFirst(running, Deferred.await(plain.left))
   yield* Fiber.interrupt(asking)
   if (!(yield* writing.finish)) plain.deaf = true
+  if (end === undefined) return undefined
   const output = yield* Output
   if (end.error !== undefined) yield* output.err(`claw: ${describe.error(end.error, options.locale)}\n`)
   return exitCode(end)
@@ -129,7 +134,14 @@ const complain = Effect.fnUntraced(function* (
 export const replPlain = Effect.fnUntraced(function* (options: ReplOptions, input: ReadStream) {
   const output = yield* Output
   const said = yield* openReader(input)
-  const plain: Plain = { options, said, asks: input.isTTY, session: options.session, deaf: false }
+  const plain: Plain = {
+    options,
+    said,
+    asks: input.isTTY,
+    session: options.session,
+    left: Deferred.makeUnsafe<undefined>(),
+    deaf: false
+  }
   if (input.isTTY) yield* claimInterrupts(plain)
   const { notices } = options
   if (notices !== undefined) {

@@ -1,7 +1,8 @@
 /**
  * An approval question on a terminal without a screen: printed once, answered by one line. Owns: what a line means.
  * Invariants: only a line that was typed after the question stood there answers it; only `y`, and `s` with an offered
- * grant, allow; an empty line, the end of input and everything else refuse (SECURITY P15, P16).
+ * grant, allow; an empty line, the end of input and everything else refuse (SECURITY P15, P16), but a line that begins
+ * with `/` is a command: it answers nothing, and `/exit` leaves.
  */
 import { Effect, Queue } from "effect"
 import type { ApprovalRequest } from "../domain/Approval.ts"
@@ -41,6 +42,11 @@ const dropEarly = (said: Queue.Queue<Said>) =>
     )
   )
 
+const hints = {
+  en: "Answer first, or /exit to leave.",
+  "zh-CN": "请先回答，或用 /exit 退出。"
+} as const
+
 /** Asks, and waits for a line; `undefined` where `resolved` came first: somebody else answered, or time did. */
 export const askPlain = Effect.fnUntraced(function* (
   request: ApprovalRequest,
@@ -55,7 +61,12 @@ export const askPlain = Effect.fnUntraced(function* (
   yield* Effect.sleep(SETTLE_MS)
   // A line that came too early is no answer: the mark comes again, so that nobody waits for it.
   if (yield* dropEarly(said)) yield* output.out("? ")
-  const answer = yield* Effect.raceFirst(next(said), Effect.as(resolved, undefined))
-  if (answer === undefined) return void (yield* output.out("\n"))
-  return readAnswer(answer.kind === "line" ? answer.text : "", request)
+  for (;;) {
+    const answer = yield* Effect.raceFirst(next(said), Effect.as(resolved, undefined))
+    if (answer === undefined) return void (yield* output.out("\n"))
+    const text = answer.kind === "line" ? answer.text.trim() : ""
+    if (!text.startsWith("/")) return readAnswer(text, request)
+    if (/^\/(?:exit|quit)$/i.test(text)) return "leave" as const
+    yield* output.out(`${hints[locale]}\n? `)
+  }
 })

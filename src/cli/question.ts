@@ -1,7 +1,8 @@
 /**
  * A person's way through one approval question, pure. Owns: which key means what, and that nothing typed before the
  * question was seen can answer it (LESSONS 50, SECURITY P15, P16).
- * Invariant: only `y`, and `s` with an offered grant, allow; an empty answer, escape and everything else never do.
+ * Invariants: only `y`, and `s` with an offered grant, allow; an empty answer, escape and everything else never do; a
+ * line that begins with `/` is a command here too, never an answer or its reason.
  */
 import type { Answer, ApprovalRequest } from "../domain/Approval.ts"
 import type { Input } from "./Keyboard.ts"
@@ -19,6 +20,8 @@ export interface Question {
     | { readonly kind: "grant" }
     /** Typing the reason of a refusal. */
     | { readonly kind: "reason"; readonly text: string }
+    /** Typing a command; the question stays open. */
+    | { readonly kind: "command"; readonly text: string }
     /** The answer is on its way; keys mean nothing until the question is gone. */
     | { readonly kind: "answered" }
 }
@@ -29,7 +32,8 @@ export interface Answered {
   readonly reason?: string
 }
 
-export type Step = { readonly question: Question } | { readonly answer: Answered }
+/** `command`: a line that begins with `/`, to be done while the question stays. */
+export type Step = { readonly question: Question; readonly command?: string } | { readonly answer: Answered }
 
 /** Milliseconds in which a key is one that was typed before the question was seen. */
 export const SETTLE_MS = 150
@@ -59,8 +63,14 @@ const recovery: Readonly<Record<string, Answer>> = {
   "ctrl+d": "skip"
 }
 
+const commanding = (question: Question, text: string): Step => ({
+  question: { ...question, phase: { kind: "command", text } }
+})
+
 const choose = (question: Question, name: string): Step => {
   switch (name.toLowerCase()) {
+    case "/":
+      return commanding(question, "/")
     case "y":
       return { answer: { decision: "allow_once" } }
     case "s": {
@@ -89,18 +99,31 @@ const grant = (question: Question, name: string): Step => {
   return name === "escape" ? { question: { ...question, phase: { kind: "choose" } } } : { question }
 }
 
-const reason = (question: Question, text: string, input: Extract<Input, { kind: "key" }>): Step => {
+type Key = Extract<Input, { kind: "key" }>
+
+const edited = (text: string, { name, text: typed }: Key): string =>
+  name === "backspace" ? clusters(text).slice(0, -1).join("") : text + typed
+
+const reason = (question: Question, text: string, input: Key): Step => {
   if (input.name === "enter" || input.name === "escape") {
     const given = input.name === "enter" ? text.trim() : ""
+    if (given.startsWith("/")) return { question: { ...question, phase: { kind: "choose" } }, command: given }
     return { answer: { decision: "deny", ...(given === "" ? {} : { reason: given }) } }
   }
-  const next = input.name === "backspace" ? clusters(text).slice(0, -1).join("") : text + input.text
-  return { question: { ...question, phase: { kind: "reason", text: next } } }
+  return { question: { ...question, phase: { kind: "reason", text: edited(text, input) } } }
+}
+
+const command = (question: Question, text: string, input: Key): Step => {
+  const open: Question = { ...question, phase: { kind: "choose" } }
+  if (input.name === "enter") return { question: open, command: text.trim() }
+  const next = input.name === "escape" ? "" : edited(text, input)
+  return next === "" ? { question: open } : commanding(question, next)
 }
 
 const recover = (question: Question, name: string): Step => {
   const decision = Object.hasOwn(recovery, name.toLowerCase()) ? recovery[name.toLowerCase()] : undefined
   if (decision !== undefined) return { answer: { decision } }
+  if (name === "/") return commanding(question, "/")
   return name.toLowerCase() === "e" ? { question: { ...question, expanded: !question.expanded } } : { question }
 }
 
@@ -117,6 +140,8 @@ export const press = (question: Question, input: Input, now: number): Step => {
       return grant(question, input.name)
     case "reason":
       return reason(question, question.phase.text, input)
+    case "command":
+      return command(question, question.phase.text, input)
     case "answered":
       return { question }
   }

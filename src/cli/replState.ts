@@ -118,6 +118,12 @@ export const onEvents = (state: ReplState, events: ReadonlyArray<SessionEvent>, 
   return withNextQuestion({ ...state, view, asked, submitting, waiting }, now)
 }
 
+/** A line that begins with `/`. */
+const commandOf = (line: string): Action => {
+  const [name = "", ...rest] = line.slice(1).split(/\s+/)
+  return { kind: "command", name, argument: rest.join(" ") }
+}
+
 const submit = (state: ReplState): Stepped => {
   const text = LineEditor.textOf(state.editor)
   const content = text.trim()
@@ -125,8 +131,7 @@ const submit = (state: ReplState): Stepped => {
   if (content === "") return only(cleared)
   const remember: Action = { kind: "remember", text }
   if (content.startsWith("/") && !content.includes("\n")) {
-    const [name = "", ...rest] = content.slice(1).split(/\s+/)
-    return only(cleared, remember, { kind: "command", name, argument: rest.join(" ") })
+    return only(cleared, remember, commandOf(content))
   }
   const busy = isBusy(state)
   return only({ ...cleared, submitting: !busy || state.submitting }, remember, {
@@ -156,7 +161,8 @@ const onQuestion = (state: ReplState, question: Question.Question, input: Input,
   if ("question" in step) {
     const goesOn = question.typing && Question.isEarly(question, now)
     const editor = goesOn ? LineEditor.insert(state.editor, input.text) : state.editor
-    return only({ ...state, editor, question: step.question })
+    const commands = step.command === undefined ? [] : [commandOf(step.command)]
+    return only({ ...state, editor, question: step.question }, ...commands)
   }
   const answer: Action = { kind: "answer", request: question.request, answered: step.answer }
   return only({ ...state, question: Question.answered(question) }, answer)

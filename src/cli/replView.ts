@@ -46,9 +46,11 @@ const question = (state: ReplState, options: ViewOptions) => {
   const last =
     open.phase.kind === "reason"
       ? `${reasons[locale]}${sanitiseLine(open.phase.text)}`
-      : open.phase.kind === "grant"
-        ? choose[locale]
-        : ""
+      : open.phase.kind === "command"
+        ? sanitiseLine(open.phase.text)
+        : open.phase.kind === "grant"
+          ? choose[locale]
+          : ""
   // One column stays free for the cursor.
   const tail = last === "" ? [] : fold(last, columns - 1).slice(-(rows >> 1))
   if (lines.length + tail.length <= rows - 4) return { settled: [], live: [...lines, ...tail], key: "" }
@@ -80,8 +82,9 @@ export const view = (state: ReplState, options: ViewOptions): View => {
     const settled = [...transcript.settled, ...asked.settled]
     const live = asked.live
     const last = live.at(-1) ?? ""
+    const phase = state.question?.phase.kind
     const cursor =
-      state.question?.phase.kind === "reason" ? { cursor: { row: live.length - 1, column: width(last) } } : {}
+      phase === "reason" || phase === "command" ? { cursor: { row: live.length - 1, column: width(last) } } : {}
     return { frame: { settled, live, ...cursor }, from: transcript.next, printed: asked.key }
   }
   const editor = typing(state, options)

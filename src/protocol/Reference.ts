@@ -50,6 +50,8 @@ const shape = (schema: Json): string => {
     })
     return `{ ${names.join(", ")} }`
   }
+  const most = schema["maxLength"]
+  if (typeof most === "number") return `string of at most ${most}`
   return typeof schema["type"] === "string" ? schema["type"] : "value"
 }
 
@@ -168,7 +170,8 @@ export const reference = (limits: Readonly<Record<string, LimitRow>>): string =>
     "",
     "## Client messages",
     "",
-    `Each may have \`v\`: ${PROTOCOL_VERSION}; another version is an \`unsupported_version\`.`,
+    `Each may have \`v\`: ${PROTOCOL_VERSION}; another version is an \`unsupported_version\`. A`,
+    "string's length is in UTF-16 code units; what has no length here is bounded by `message_bytes`.",
     "",
     ...clientSections(),
     "## Facts: numbered, stored",

@@ -1,6 +1,6 @@
 /** A question at the terminal: answered by keys of somebody who has seen it, and by nothing else. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import type { ModelRequest, Script } from "../../src/provider/Provider.ts"
 import { SETTLE_MS, TYPING_MS } from "../../src/cli/question.ts"
 import { type Conversation, converse } from "../support/conversation.ts"
@@ -57,6 +57,20 @@ describe("a question (R091, R319)", () => {
       yield* conversation.say("\r", idle("done"))
       assert.deepStrictEqual([kit.log, decisions(conversation)], [[], ["deny user"]])
       assert.strictEqual(kit.asked[1]?.messages.at(-1)?.role, "tool")
+    }).pipe(Effect.scoped, Effect.provide(kit.layer))
+  })
+
+  it.live("stays open at a command, and /exit leaves it: neither is a reason of a refusal (R086)", () => {
+    const kit = asking()
+    return Effect.gen(function* () {
+      const conversation = yield* converse()
+      yield* conversation.say("go\r", "y once")
+      yield* seenIt
+      yield* conversation.say("n/mode\r", "ask (ask,")
+      assert.deepStrictEqual(decisions(conversation), [])
+      conversation.terminal.type("/exit\r")
+      assert.strictEqual(yield* Fiber.join(conversation.fiber), 0)
+      assert.deepStrictEqual([kit.log, decisions(conversation)], [[], ["deny cancel"]])
     }).pipe(Effect.scoped, Effect.provide(kit.layer))
   })
 

@@ -106,6 +106,22 @@ describe("a dumb terminal", () => {
     }).pipe(Effect.scoped, Effect.provide(kit.layer))
   })
 
+  it.live("a question stays open at a command, and /exit leaves it: neither refuses with a reason (R086)", () => {
+    const kit = asking()
+    return Effect.gen(function* () {
+      const conversation = yield* conversePlainly({ atTerminal: true })
+      conversation.type("go\n")
+      yield* conversation.shows("? ")
+      yield* Effect.sleep(SETTLE_MS + 50)
+      conversation.type("/help\n")
+      yield* conversation.shows("Answer first, or /exit to leave.\n? ")
+      assert.deepStrictEqual(decisions(conversation), [])
+      conversation.type("/exit\n")
+      assert.deepStrictEqual([yield* Fiber.join(conversation.fiber), decisions(conversation)], [0, ["deny cancel"]])
+      assert.deepStrictEqual(kit.log, [])
+    }).pipe(Effect.scoped, Effect.provide(kit.layer))
+  })
+
   it.live("the end of input at a question refuses it and leaves (SECURITY P15)", () => {
     const kit = asking()
     return Effect.gen(function* () {

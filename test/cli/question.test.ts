@@ -68,6 +68,28 @@ describe("question", () => {
     for (const name of ["y", "s", "n"]) assert.property(pressed([name], 0, "recovery"), "question")
   })
 
+  it("stays open at a line that begins with /, which is a command and no reason (R086)", () => {
+    const lines: ReadonlyArray<readonly [keys: ReadonlyArray<string>, kind: ApprovalRequest["kind"]]> = [
+      [[..."/exit", "enter"], "tool"],
+      [["n", ..."/exit", "enter"], "tool"],
+      [["n", " ", ..."/exit", "enter"], "tool"],
+      [[..."/exit", "enter"], "recovery"]
+    ]
+    for (const [keys, kind] of lines) {
+      const step = pressed(keys, 2, kind)
+      assert.deepInclude(step, { command: "/exit" }, keys.join(" "))
+      assert.deepStrictEqual("question" in step ? step.question.phase : undefined, { kind: "choose" })
+    }
+    for (const taken of [
+      [..."/y", "escape"],
+      ["/", "backspace"],
+      [..."/n", "backspace", "backspace"]
+    ]) {
+      assert.deepStrictEqual(pressed([...taken, "y"]), { answer: { decision: "allow_once" } })
+    }
+    assert.deepStrictEqual(pressed(["n", ..."a/b", "enter"]), { answer: { decision: "deny", reason: "a/b" } })
+  })
+
   it("cannot be allowed for the session where nothing is offered", () => {
     assert.property(pressed(["s"], 0), "question")
   })

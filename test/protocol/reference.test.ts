@@ -29,6 +29,7 @@ it("the page has a section of every message and event, and a row of every code a
   for (const code of codes) assert.strictEqual(page.split(`| \`${code}\` |`).length, 2, code)
   assert.include(page, "| `message_bytes` | 65536 | 4096 | Bytes of one message. |")
   assert.include(page, '| `when_busy` | "reject" or "queue" or "steer" | no |')
+  assert.include(page, "| `idempotency_key` | string of at most 256 | no |")
   assert.include(page, "| `resume_queue` | – | The queue goes on")
   assert.include(page, '| `set_mode` | `mode`: "ask" or')
   assert.notInclude(page, "| value |")
