@@ -59,7 +59,8 @@ another user's, an \`admin\`'s neither.
 What a role may not is answered with \`forbidden\`. A \`viewer\` or \`approver\` makes no session: it names one.
 
 \`session_id\`: 1 to 128 of \`A-Z a-z 0-9 . _ : -\`. The server makes \`tcp-channel-session-N\` and \`ws-channel-session-N\`, each N
-once; a \`hello\` with an id that is not there makes the session of that name. Other ids (\`task_…\`, \`evt_…\`, \`str_…\`,
+once; a \`hello\` with an id that is not there makes the session of that name, unless it says \`after\` a \`seq\` or may not
+prompt (\`session_not_found\`). Other ids (\`task_…\`, \`evt_…\`, \`str_…\`,
 \`prompt_…\`, \`call_…\`, \`req_…\`) are opaque text; \`call_id\` may be the model's own. Ids count within their session.
 
 ## Tasks, queue, approvals
@@ -74,7 +75,7 @@ An \`approval_request\` waits for the first answer of anybody who may give one; 
 | \`kind\` | decisions | when |
 | --- | --- | --- |
 | \`tool\` | \`allow_once\`, \`allow_session\`, \`deny\` | a call wants to change something |
-| \`recovery\` | \`retry\`, \`skip\`, \`stop\`; \`allow_once\` counts as \`retry\`, \`deny\` as \`skip\` | a call was cut off by a crash |
+| \`recovery\` | \`retry\`, \`skip\`, \`stop\`; \`allow_once\` counts as \`retry\`, \`deny\` as \`skip\` | a call was cut off by a crash; reserved, this version asks none |
 
 Another one is a \`bad_decision\`. \`grant_option\` is the \`id\` of one of \`grant_options\` and matters for \`allow_session\` only;
 default: the first, which is the most exact. \`reason\` of a \`deny\` is told to the model. Nobody answered until \`expires_at\`:
@@ -126,7 +127,7 @@ by the rule of closing.`
 
 export const clientTexts: Readonly<Record<ClientMessageType, string>> = {
   hello:
-    "Signs in, and makes or joins a session. Answered with `hello`, the replay if `after` was given, then `status`. `session_id`: join it, or make it under this id; absent: a new one. `create`: what a session that is made shall be, defaults of the server. `detach`: the task outlives the connection by `detach_ms`.",
+    "Signs in, and makes or joins a session. Answered with `hello`, the replay if `after` was given, then `status`. `session_id`: join it, or make it under this id; absent: a new one. `create`: what a session that is made shall be, by default as the server was started; `workspace` is a directory there, below the server's own (for an `admin` any). `detach`: the task outlives the connection by `detach_ms`.",
   prompt:
     "Starts a task. `when_busy`: `reject` (default), `queue`: after the running task, `steer`: into it at its next turn. With an `idempotency_key` it is answered with `accepted` once it is stored; the same key in the same session starts nothing twice, with other content it is an `idempotency_conflict`.",
   unqueue: "Takes a waiting prompt back.",
