@@ -58,8 +58,8 @@ another user's, an \`admin\`'s neither.
 
 What a role may not is answered with \`forbidden\`. A \`viewer\` or \`approver\` makes no session: it names one.
 
-\`session_id\`: 1 to 128 of \`A-Z a-z 0-9 . _ : -\`. The server makes \`tcp-channel-session-N\` and \`ws-channel-session-N\`, each N
-once; a \`hello\` with an id that is not there makes the session of that name, unless it says \`after\` a \`seq\` or may not
+\`session_id\`: 1 to 128 of \`A-Z a-z 0-9 . _ : -\`. The server makes \`tcp-channel-session-N\` and \`ws-channel-session-N\` (over
+HTTP \`http-…\`), each N once; a \`hello\` with an id that is not there makes the session of that name, unless it says \`after\` a \`seq\` or may not
 prompt (\`session_not_found\`). Other ids (\`task_…\`, \`evt_…\`, \`str_…\`,
 \`prompt_…\`, \`call_…\`, \`req_…\`) are opaque text; \`call_id\` may be the model's own. Ids count within their session.
 
