@@ -93,7 +93,7 @@ const step = Effect.fnUntraced(function* (model: Model, op: Operation) {
       )
     case "remove": {
       const index = yield* SessionIndex
-      const removed = yield* Effect.match(index.remove(id), {
+      const removed = yield* Effect.match(index.remove(id, () => true), {
         onFailure: (e) => e.code === "session_not_found",
         onSuccess: () => "removed"
       })
