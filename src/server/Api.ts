@@ -126,7 +126,8 @@ const sessions = HttpApiGroup.make("sessions")
       error: problems(...read, 409, 416, 422)
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Events as they happen (SSE, resumed by Last-Event-ID), or a page of facts (`Accept: application/json`).",
+        summary:
+          "Events as they happen (SSE, resumed by Last-Event-ID), or a page of facts (`Accept: application/json`).",
         description:
           "A message of the stream has no `event:` field: every type comes to `onmessage`, and `data.type` tells which " +
           "it is. Only facts have an `id:`, their `seq`; what is told while it happens has none and is not repeated."

@@ -6,7 +6,17 @@
 import { Context, Effect, Layer } from "effect"
 import type { SessionId } from "../../domain/Ids.ts"
 import { localOwner, type Owner, scopeKey, type SessionKey, sessionKey } from "../../domain/Principal.ts"
-import { admit, encodeAll, keeps, ownerName, RELEASED, REMOVED, takesNone, type Head, TASK_EDGES } from "../appendRule.ts"
+import {
+  admit,
+  encodeAll,
+  keeps,
+  ownerName,
+  RELEASED,
+  REMOVED,
+  takesNone,
+  type Head,
+  TASK_EDGES
+} from "../appendRule.ts"
 import { Journal, type JournalRecord, type Page } from "../Journal.ts"
 import { decode } from "../recordBody.ts"
 import { type OwnedIndex, SessionIndex, type SessionMeta } from "../SessionIndex.ts"
