@@ -3,7 +3,7 @@
  * Changes nothing but the state directory, which it makes as claw itself would. Exit 1 where something must be mended.
  */
 import { execFile } from "node:child_process"
-import { accessSync, constants, mkdirSync } from "node:fs"
+import { accessSync, constants, existsSync, mkdirSync } from "node:fs"
 import { Effect, Result } from "effect"
 import { EXIT } from "../cli/Commands.ts"
 import { Output } from "../cli/Output.ts"
@@ -79,8 +79,10 @@ const isolation = finding(
   "Commands run as you, in their own process group, without claw's keys. No file or network isolation is in force."
 )
 
+const file = (path: string): string => (existsSync(path) ? path : `${path} (no file)`)
+
 const files = (config: ConfigShape): Finding =>
-  finding("config", "ok", `${config.files.user}, ${config.files.workspace}; mode ${config.mode}`)
+  finding("config", "ok", `${file(config.files.user)}, ${file(config.files.workspace)}; mode ${config.mode}`)
 
 export const doctor = Effect.fnUntraced(function* (config: ConfigShape, json: boolean) {
   const output = yield* Output

@@ -8,6 +8,7 @@ import { Channels } from "../channel/Channels.ts"
 import type { CommandLine } from "../cli/CommandLine.ts"
 import { EXIT, type Locale } from "../cli/Commands.ts"
 import { Output } from "../cli/Output.ts"
+import { width } from "../cli/Width.ts"
 import type { ConfigShape } from "../config/AppConfig.ts"
 import { ConfigError } from "../config/ConfigError.ts"
 import { version } from "../config/Version.ts"
@@ -30,12 +31,16 @@ const LAST_MS = 4800
 
 const texts = {
   en: {
-    console: "console",
+    docs: "docs",
+    token: "token",
+    bypass: "mode bypass asks nobody: whoever reaches this server can run anything as you.",
     stop: "Ctrl-C ends it in order: clients are told, tasks go on at the next start.",
     draining: "ending; once more to stop at once."
   },
   "zh-CN": {
-    console: "控制台",
+    docs: "文档",
+    token: "令牌",
+    bypass: "bypass 模式不会询问任何人：凡能连上此服务器者都能以你的身份运行任何命令。",
     stop: "按 Ctrl-C 有序结束：会通知客户端，任务在下次启动时继续。",
     draining: "正在结束；再按一次立即停止。"
   }
@@ -50,15 +55,20 @@ interface Facts {
 const readyLine = ({ tcp, url, token }: Facts): string =>
   `${JSON.stringify({ type: "ready", tcp, http: { url }, ...(token === undefined ? {} : { token }) })}\n`
 
+/** Where the values of the banner begin. */
+const COLUMN = 11
+
 const banner = ({ tcp, url, token }: Facts, { locale, workspace }: ConfigShape, model: string): string => {
   const text = texts[locale]
   const host = tcp.host.includes(":") ? `[${tcp.host}]` : tcp.host
+  const line = (name: string, value: string) => `${name}${" ".repeat(COLUMN - width(name))}${value}`
   return [
     `claw ${version} · ${model} · ${workspace}`,
-    `TCP        ${host}:${tcp.port}`,
-    `HTTP       ${url}`,
-    `WebSocket  ${url.replace(/^http/, "ws")}/ws`,
-    ...(token === undefined ? [] : [`${text.console}    ${url}/#token=${token}`]),
+    line("TCP", `${host}:${tcp.port}`),
+    line("HTTP", url),
+    line("WebSocket", `${url.replace(/^http/, "ws")}/ws`),
+    line(text.docs, `${url}/docs`),
+    ...(token === undefined ? [] : [line(text.token, `${url}/#token=${token}`)]),
     text.stop,
     ""
   ].join("\n")
@@ -130,6 +140,7 @@ export const serve = Effect.fnUntraced(function* (line: CommandLine, given: Conf
   const level = json && !given.sources.has("log.level") ? "info" : given.log.level
   const log = { ...given.log, level } as const
   const config: ConfigShape = { ...allowed, log, workspace: yield* placed(line, given) }
+  if (config.mode === "bypass") yield* output.err(`claw: ${texts[config.locale].bypass}\n`)
   const sink = heldSink()
   const say = (known: Facts) =>
     json

@@ -74,9 +74,21 @@ const unknownKey = (path: Path): string => {
   return `unknown key ${pathText(path)}${hint === undefined ? "" : `; did you mean ${hint}?`}`
 }
 
+/** What a person calls a value's type. */
+const kinds: Readonly<Record<string, string>> = {
+  number: "a number",
+  string: "a string",
+  boolean: "true or false",
+  object: "an object",
+  array: "an array"
+}
+
 const complaint = (path: Path, message: string): string => {
   if (message === UNKNOWN) return unknownKey(path)
-  const what = message.replace(/^Expected /, "must be ").replace("a value ", "")
+  const what = message
+    .replace(/^Expected (\w+)$/, (_, type: string) => `must be ${kinds[type] ?? type}`)
+    .replace(/^Expected /, "must be ")
+    .replace("a value ", "")
   return `${path.length === 0 ? "the configuration" : pathText(path)} ${what}.`
 }
 

@@ -36,7 +36,12 @@ export const table = {
   too_deep: row("client", false, "The message is nested too deeply.", "消息嵌套过深。"),
   bad_utf8: row("client", false, "The message is not valid UTF-8.", "消息不是有效的 UTF-8。"),
   rate_limited: row("client", true, "Too many requests; wait a moment.", "请求过于频繁，请稍候。"),
-  unauthenticated: row("client", false, "Sign in first.", "请先登录。"),
+  unauthenticated: row(
+    "client",
+    false,
+    "This needs a valid token: one that is known here, not expired and not revoked.",
+    "需要有效的令牌：此处已知、未过期且未被撤销。"
+  ),
   forbidden: row("client", false, "This is not allowed for you.", "你没有此权限。"),
   unsupported_version: row("client", false, "This protocol version is not supported.", "不支持此协议版本。"),
   session_not_found: row("client", false, "There is no such session.", "没有这个会话。"),

@@ -11,10 +11,12 @@ const withTask = (state: SessionState, change: (task: RunningTask) => RunningTas
 
 const push = (state: SessionState, item: HistoryItem): SessionState => ({ ...state, history: [...state.history, item] })
 
-const unqueue = (state: SessionState, id: PromptId): SessionState =>
-  state.queue.some((prompt) => prompt.prompt_id === id)
-    ? { ...state, queue: state.queue.filter((prompt) => prompt.prompt_id !== id) }
-    : state
+/** An empty queue is not paused. */
+const unqueue = (state: SessionState, id: PromptId): SessionState => {
+  const queue = state.queue.filter((prompt) => prompt.prompt_id !== id)
+  if (queue.length === state.queue.length) return state
+  return { ...state, queue, queue_paused: state.queue_paused && queue.length > 0 }
+}
 
 const withAnswer = (state: SessionState, index: number, answer: AnswerItem): SessionState => ({
   ...state,
@@ -102,7 +104,7 @@ const ended = (state: SessionState, task: EndedTask): SessionState => ({
   task: undefined,
   last: task,
   queue: state.queue.map((prompt) => (prompt.mode === "steer" ? { ...prompt, mode: "queue" } : prompt)),
-  queue_paused: task.status !== "completed"
+  queue_paused: task.status !== "completed" && state.queue.length > 0
 })
 
 const cut = (state: SessionState, upTo: number): ReadonlyArray<HistoryItem> =>

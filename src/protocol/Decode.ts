@@ -62,8 +62,8 @@ const parse = (text: string): unknown => {
 const isObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** What no message may hold anywhere, whether we know the field or not. Depth is bounded by then. */
-const taint = (value: unknown): string | undefined => {
+/** What no message or body may hold anywhere, whether we know the field or not. Depth is bounded by then. */
+export const taint = (value: unknown): string | undefined => {
   if (typeof value === "string") return value.isWellFormed() ? undefined : "holds text with a lone surrogate"
   if (typeof value === "number") return Number.isFinite(value) ? undefined : "holds a number that is too large"
   if (typeof value !== "object" || value === null) return undefined

@@ -40,6 +40,8 @@ export interface Sessions {
   readonly count: Effect.Effect<number>
   /** Takes it off the list, cancels its task, waits for its end. The stored session stays. */
   readonly destroy: (id: SessionId) => Effect.Effect<void, RuntimeError>
+  /** Destroys it and removes the stored session. One that another living process has stays: `session_moved`. */
+  readonly remove: (id: SessionId) => Effect.Effect<void, RuntimeError>
 }
 
 /** Its own operations are those of `localOwner`. */

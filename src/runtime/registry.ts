@@ -13,7 +13,7 @@ import {
   sessionKey,
   sessionOf
 } from "../domain/Principal.ts"
-import { own } from "../sandbox/ProcessIdentity.ts"
+import { isAlive, own } from "../sandbox/ProcessIdentity.ts"
 import { Journal } from "../store/Journal.ts"
 import { SessionIndex, type SessionMeta } from "../store/SessionIndex.ts"
 import type { StoreError } from "../store/StoreError.ts"
@@ -102,6 +102,15 @@ const destroy = (entries: Entries, key: SessionKey) =>
     return Effect.ensuring(Scope.close(entry.scope, Exit.void), gone)
   })
 
+/** What ended here was given up with it; nobody else's is taken but a dead one's. */
+const remove = (entries: Entries, index: SessionIndex["Service"], owner: Owner, id: SessionId) => {
+  const stored = Effect.mapError(
+    index.for(owner).remove(id, (holder) => !isAlive(holder)),
+    translate
+  )
+  return Effect.andThen(Effect.ignore(destroy(entries, sessionKey(owner, id))), stored)
+}
+
 const present = (entries: Entries, owner: Owner): ReadonlyArray<SessionId> =>
   Array.from(entries.values()).flatMap((entry) =>
     entry.kind === "present" && scopeKey(entry.owner) === scopeKey(owner) ? [entry.opened.runtime.session_id] : []
@@ -181,6 +190,7 @@ export const makeRegistry = Effect.gen(function* () {
     reserve: (kind) => reserve(index.for(owner), kind),
     get: (id) => get(entries, sessionKey(owner, id)),
     destroy: (id) => destroy(entries, sessionKey(owner, id)),
+    remove: (id) => Effect.uninterruptible(remove(entries, index, owner, id)),
     list: Effect.sync(() => present(entries, owner)),
     count: Effect.sync(() => present(entries, owner).length)
   })

@@ -125,7 +125,13 @@ const sessions = HttpApiGroup.make("sessions")
       success: [Shape.EventPage, HttpApiSchema.StreamSse({ data: Shape.Fact })],
       error: problems(...read, 409, 416, 422)
     }).annotateMerge(
-      say("Events as they happen (SSE, resumed by Last-Event-ID), or a page of facts (`Accept: application/json`).")
+      OpenApi.annotations({
+        summary:
+          "Events as they happen (SSE, resumed by Last-Event-ID), or a page of facts (`Accept: application/json`).",
+        description:
+          "A message of the stream has no `event:` field: every type comes to `onmessage`, and `data.type` tells which " +
+          "it is. Only facts have an `id:`, their `seq`; what is told while it happens has none and is not repeated."
+      })
     )
   )
   .add(

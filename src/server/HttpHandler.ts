@@ -13,7 +13,7 @@ import { Api } from "./Api.ts"
 import { layerAuthenticated } from "./apiCaller.ts"
 import { edge, securityHeaders } from "./apiEdge.ts"
 import * as Events from "./apiEvents.ts"
-import { answered, CurrentRequest } from "./apiProblem.ts"
+import { answered, CurrentRequest, refuse } from "./apiProblem.ts"
 import * as Records from "./apiRecords.ts"
 import * as Sessions from "./apiSessions.ts"
 import * as System from "./apiSystem.ts"
@@ -66,9 +66,10 @@ const own = HttpApiBuilder.group(
 )
 
 /** Where an event stream goes on: behind what the reader had, else behind what it asked for. */
-const startOf = (header: string | undefined, after: number | undefined): number => {
-  const last = header === undefined || !/^\d{1,15}$/.test(header) ? undefined : Number(header)
-  return last ?? after ?? 0
+const startOf = (header: string | undefined, after: number | undefined) => {
+  if (header === undefined) return Effect.succeed(after ?? 0)
+  if (/^\d{1,15}$/.test(header)) return Effect.succeed(Number(header))
+  return refuse("bad_message", "The header Last-Event-ID must be the id of an event: a whole number.")
 }
 
 const sessions = (services: Tasks.TaskServices) =>
@@ -82,8 +83,12 @@ const sessions = (services: Tasks.TaskServices) =>
         const accept = request.headers["accept"]
         const wantsPage = accepts(accept, "application/json") && !accepts(accept, "text/event-stream")
         if (wantsPage) return answered(Events.page(params.session_id, query.after, query.limit))
-        const start = startOf(headers["last-event-id"], query.after)
-        return answered(Events.stream(params.session_id, start, Effect.map(CurrentRequest, securityHeaders)))
+        const told = Effect.map(CurrentRequest, securityHeaders)
+        return answered(
+          Effect.flatMap(startOf(headers["last-event-id"], query.after), (start) =>
+            Events.stream(params.session_id, start, told)
+          )
+        )
       })
       .handleRaw("prompt", ({ params, headers }) =>
         answered(Tasks.prompt(params.session_id, headers["idempotency-key"], services))

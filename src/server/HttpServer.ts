@@ -16,7 +16,7 @@ import { HttpListener } from "./HttpListener.ts"
 import { plainAddress } from "./Listening.ts"
 import { answer, type Refusal, refuseUpgrade } from "./problem.ts"
 import { proxiesOf } from "./Proxies.ts"
-import { corsHeaders, isPreflight, judge, preflightHeaders } from "./requestGate.ts"
+import { corsHeaders, isPreflight, judge, originForm, preflightHeaders } from "./requestGate.ts"
 import { makeWebSockets } from "./webSockets.ts"
 
 /** Answers every request that is no upgrade. */
@@ -89,6 +89,7 @@ const make = Effect.gen(function* () {
         told(refusal.code)
         return answer(response, refusal)
       }
+      request.url = originForm(request.url)
       for (const [name, value] of Object.entries(corsHeaders(request))) response.setHeader(name, value)
       if (isPreflight(request)) return void response.writeHead(204, preflightHeaders).end()
       routes.handle(request, response)
@@ -105,6 +106,7 @@ const make = Effect.gen(function* () {
         told(refusal.code)
         return refuseUpgrade(socket, refusal)
       }
+      request.url = originForm(request.url)
       webSockets({ request, socket, head, address })
     }
   })

@@ -5,7 +5,8 @@
 import { Effect, Schema, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"
 import type { ConfigShape } from "../config/AppConfig.ts"
-import { isDeeperThan } from "../protocol/Decode.ts"
+import { table } from "../domain/ErrorCode.ts"
+import { isDeeperThan, taint } from "../protocol/Decode.ts"
 import { ApiError, refuse } from "./apiProblem.ts"
 
 type Limits = Pick<ConfigShape["limit"], "http_body_bytes" | "message_depth">
@@ -30,12 +31,24 @@ const bytesOf = (request: HttpServerRequest.HttpServerRequest, most: number) => 
 
 const isJson = (type: string | undefined): boolean => /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type ?? "")
 
+const NOT_PLAIN = "A request's body must be sent as it is: Content-Encoding is not supported."
+const NOT_UTF8 = "A request's body must be UTF-8."
+
+/** Why the body is none that is read here, whatever it holds. */
+const unsupported = ({ headers }: HttpServerRequest.HttpServerRequest, isEmpty: boolean) => {
+  const type = headers["content-type"]
+  if (!/^\s*(?:identity\s*)?$/i.test(headers["content-encoding"] ?? "")) return NOT_PLAIN
+  if (type === undefined ? !isEmpty : !isJson(type)) return table.unsupported_media_type.en
+  const charsets = Array.from((type ?? "").matchAll(/;\s*charset\s*=\s*"?([^";\s]*)/gi), ([, name = ""]) => name)
+  return charsets.every((name) => /^utf-?8$/i.test(name)) ? undefined : NOT_UTF8
+}
+
 /** The body, checked; an absent one counts as `{}`. */
 export const body = Effect.fnUntraced(function* <A>(schema: Schema.Codec<A, unknown>, limits: Limits) {
   const request = yield* HttpServerRequest.HttpServerRequest
   const bytes = yield* bytesOf(request, limits.http_body_bytes)
-  const type = request.headers["content-type"]
-  if (type === undefined ? bytes.length > 0 : !isJson(type)) return yield* refuse("unsupported_media_type")
+  const why = unsupported(request, bytes.length === 0)
+  if (why !== undefined) return yield* refuse("unsupported_media_type", why)
   const text = yield* Effect.mapError(
     Effect.try(() => new TextDecoder("utf-8", { fatal: true }).decode(bytes)),
     () => new ApiError({ code: "bad_utf8" })
@@ -46,6 +59,8 @@ export const body = Effect.fnUntraced(function* <A>(schema: Schema.Codec<A, unkn
     () => new ApiError({ code: "bad_json" })
   )
   if (typeof value !== "object" || value === null || Array.isArray(value)) return yield* refuse("bad_json")
+  const bad = taint(value)
+  if (bad !== undefined) return yield* refuse("bad_message", `The body ${bad}.`)
   return yield* Effect.mapError(
     Schema.decodeUnknownEffect(schema)(value),
     (error) => new ApiError({ code: "bad_message", detail: oneLine(error.message) })

@@ -113,8 +113,19 @@ const infoOf = (request: IncomingMessage, options: EdgeOptions): RequestInfo => 
 
 type App = Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, HttpServerRequest.HttpServerRequest>
 
+/** Where a browser may ask for a page. There is none but the documentation. */
+const wantsPage = ({ method, headers }: IncomingMessage, url: string): boolean =>
+  (method === "GET" || method === "HEAD") &&
+  !/^\/(?:api|ws)(?:[/?#]|$)/.test(url) &&
+  /\btext\/html\b/i.test(headers.accept ?? "")
+
+const toDocs = HttpServerResponse.empty({ status: 302, headers: { location: "/docs", vary: "accept" } })
+
 const answer = (app: App, request: IncomingMessage, place: Place, options: EdgeOptions): App => {
-  if (place.methods.length === 0) return problem(new ApiError({ code: "not_found" }))
+  if (place.methods.length === 0) {
+    if (wantsPage(request, request.url ?? "")) return Effect.succeed(toDocs)
+    return problem(new ApiError({ code: "not_found" }))
+  }
   if (!place.methods.includes(request.method ?? "")) {
     const allow = { allow: place.methods.join(", ") }
     return Effect.map(problem(new ApiError({ code: "method_not_allowed" })), HttpServerResponse.setHeaders(allow))

@@ -8,6 +8,7 @@ import { Attachments } from "../channel/Attachments.ts"
 import { workspaceFor } from "../channel/Workspaces.ts"
 import type { SessionId } from "../domain/Ids.ts"
 import { sessionKey } from "../domain/Principal.ts"
+import { RuntimeManager } from "../runtime/RuntimeManager.ts"
 import type { SessionMeta } from "../store/SessionIndex.ts"
 import { body } from "./apiBody.ts"
 import { type CallerShape, permitted } from "./apiCaller.ts"
@@ -94,31 +95,31 @@ export const show = Effect.fnUntraced(function* (id: SessionId) {
 /** Its task ends first, and what it was granted with it. */
 export const remove = Effect.fnUntraced(function* (id: SessionId) {
   const caller = yield* permitted("prompt")
-  const attachments = yield* Attachments
+  const [attachments, manager] = [yield* Attachments, yield* RuntimeManager]
   const index = yield* indexOf(caller)
   yield* index.get(id)
-  const gone = Effect.andThen(attachments.remove(caller.owner, id), index.remove(id))
+  const gone = Effect.andThen(attachments.remove(caller.owner, id), manager.for(caller.owner).remove(id))
   yield* Effect.uninterruptible(gone)
 })
 
+/** Reads what is stored, so that a session that another process has can be copied too. */
 export const fork = Effect.fnUntraced(function* (id: SessionId, draining: Effect.Effect<boolean>) {
   const caller = yield* permitted("prompt")
   const { limit } = yield* AppConfig
   const asked = yield* body(Shape.Fork, limit)
-  const session = yield* openSession(caller, id)
-  const { meta, position } = yield* session.status
-  const at = asked.at ?? position
-  if (at > position) return yield* refuse("position_ahead")
-  yield* notDraining(draining)
-  const facts = yield* factsUpTo(sessionKey(caller.owner, id), at)
   const index = yield* indexOf(caller)
+  const meta = yield* index.get(id)
+  const facts = yield* factsUpTo(sessionKey(caller.owner, id), asked.at ?? Number.MAX_SAFE_INTEGER)
+  if ((asked.at ?? 0) > (facts.at(-1)?.seq ?? 0)) return yield* refuse("position_ahead")
+  yield* notDraining(draining)
   const to = asked.session_id ?? (yield* nextId(caller))
   const now = new Date().toISOString()
   const { owner: _owner, ...past } = meta
   const entry = { ...past, session_id: to, title: asked.title ?? meta.title, created_at: now, updated_at: now }
   const written = writeCopy(sessionKey(caller.owner, to), copyOf(facts, now))
+  const removed = (yield* RuntimeManager).for(caller.owner).remove(to)
   yield* index
     .create(entry)
-    .pipe(Effect.andThen(Effect.onError(written, () => Effect.ignore(index.remove(to)))), Effect.uninterruptible)
+    .pipe(Effect.andThen(Effect.onError(written, () => Effect.ignore(removed))), Effect.uninterruptible)
   return yield* shown(caller, yield* openSession(caller, to))
 })

@@ -20,8 +20,28 @@ export const pathOf = (url: string | undefined): string => (url ?? "").split(/[?
 const carriesSecret = (url: string | undefined): boolean =>
   Array.from(new URLSearchParams(queryOf(url)).keys()).some((name) => SECRET.test(name))
 
-export const judge = (own: Own, { headers, url }: IncomingMessage): Refusal | undefined => {
-  if (!allowedHost(own, headers.host)) {
+/** `http://host:port/path`: what a proxy is sent, and anybody else may be (RFC 9112 §3.2.2). */
+const ABSOLUTE = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)/i
+
+/** A target that names a server names this one. */
+const isForUs = (own: Own, url: string | undefined): boolean => {
+  const [, scheme = "", authority] = ABSOLUTE.exec(url ?? "") ?? []
+  return authority === undefined || (/^https?$/i.test(scheme) && allowedHost(own, authority))
+}
+
+/** The target as every route knows it: its path and query. */
+export const originForm = (url: string | undefined): string => {
+  const rest = (url ?? "").replace(ABSOLUTE, "")
+  return rest.startsWith("?") || rest === "" ? `/${rest}` : rest
+}
+
+/** Node tells the first one alone. */
+const hosts = (rawHeaders: ReadonlyArray<string>): number =>
+  rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host").length
+
+export const judge = (own: Own, { headers, rawHeaders, url }: IncomingMessage): Refusal | undefined => {
+  if (hosts(rawHeaders) > 1) return { code: "bad_message", detail: "A request has one Host header." }
+  if (!allowedHost(own, headers.host) || !isForUs(own, url)) {
     return { code: "forbidden", detail: "This server is not known by that name; see server.allowed_hosts." }
   }
   if (!allowedOrigin(own, headers.origin)) {

@@ -36,8 +36,11 @@ export interface OwnedIndex {
     readonly workspace?: string
     readonly limit?: number
   }) => Effect.Effect<ReadonlyArray<SessionMeta>, StoreError>
-  /** Removes the session and its records. */
-  readonly remove: (id: SessionId) => Effect.Effect<void, StoreError>
+  /**
+   * Removes the session and its records. One whose journal somebody holds is left alone where `mayTake` says no (absent:
+   * always): `session_moved`, and nothing is removed (SETTLED 16).
+   */
+  readonly remove: (id: SessionId, mayTake?: (holder: string) => boolean) => Effect.Effect<void, StoreError>
   readonly nextNumber: (counter: string) => Effect.Effect<number, StoreError>
 }
 

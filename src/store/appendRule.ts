@@ -74,18 +74,21 @@ export const admit = (
   return { ...head, pos, seq }
 }
 
-/** Why a claim is refused: somebody has the session and keeps it. */
+/** Why a claim (`owner`: whose) or a removal is refused: somebody has the session and keeps it. */
 export const keeps = (
   session: SessionKey,
   holder: string | undefined,
-  owner: string,
+  owner: string | undefined,
   mayTake: (owner: string) => boolean
 ): StoreError | undefined => {
-  const free = holder === undefined || holder === REMOVED || holder === RELEASED || holder === ownerName(owner)
-  if (free || mayTake(holder)) return undefined
+  if (holder === undefined || holder === REMOVED || holder === RELEASED) return undefined
+  if ((owner !== undefined && holder === ownerName(owner)) || mayTake(holder)) return undefined
   const detail = `Session ${session} is open in another claw (${holder.split("@", 1)[0] ?? holder}). Leave it there first.`
-  return new StoreError({ code: "session_moved", operation: "claim", detail })
+  return new StoreError({ code: "session_moved", operation: owner === undefined ? "remove" : "claim", detail })
 }
+
+/** Nobody's session is taken from it. */
+export const takesNone = () => false
 
 /** The records with their texts, or why one of them could not be read back. */
 export const encodeAll = (

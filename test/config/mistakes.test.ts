@@ -26,10 +26,15 @@ const cases: ReadonlyArray<readonly [text: string, message: string]> = [
   ['{"limits": {"zzzzzzzz": 3}}', `${shown}:1:13: unknown key limits.zzzzzzzz`],
   ['{"mode": "yolo"}', `${shown}:1:2: mode must be "bypass" | "accept-edits" | "ask" | "never-ask" | "plan".`],
   ['{"limits": {"max_turns": 0}}', `${shown}:1:13: limits.max_turns must be between 1 and 10000.`],
-  ['{"rules": {"deny": [{"tool": 1}]}}', `${shown}:1:22: rules.deny[0].tool must be string.`],
+  ['{"rules": {"deny": [{"tool": 1}]}}', `${shown}:1:22: rules.deny[0].tool must be a string.`],
+  ['{"limits": {"max_turns": 1.5}}', `${shown}:1:13: limits.max_turns must be an integer.`],
+  ['{"limits": {"max_turns": "3"}}', `${shown}:1:13: limits.max_turns must be a number.`],
+  ['{"server": {"behind_proxy": 1}}', `${shown}:1:13: server.behind_proxy must be true or false.`],
+  ['{"server": {"allowed_hosts": "a"}}', `${shown}:1:13: server.allowed_hosts must be an array.`],
+  ['{"limits": null}', `${shown}:1:2: limits must be an object.`],
   ['{"__proto__": {"mode": "bypass"}}', `${shown}:1:2: the key __proto__ is never allowed.`],
   ['{"api_key": "sk-very-secret-value"}', `${shown}:1:2: unknown key api_key`],
-  ["[]", `${shown}:1:1: the configuration must be object.`],
+  ["[]", `${shown}:1:1: the configuration must be an object.`],
   ['{"state_dir": "here"}', `${shown}: state_dir must be an absolute path.`]
 ]
 
@@ -75,7 +80,7 @@ describe("mistakes around files", () => {
 describe("mistakes in the environment", () => {
   it.effect.each([
     [{ CLAW_MODE: "yolo" }, 'CLAW_MODE: mode must be "bypass" | "accept-edits" | "ask" | "never-ask" | "plan".'],
-    [{ CLAW_CONTEXT_WINDOW: "many" }, "CLAW_CONTEXT_WINDOW: limits.context_window_tokens must be number."],
+    [{ CLAW_CONTEXT_WINDOW: "many" }, "CLAW_CONTEXT_WINDOW: limits.context_window_tokens must be a number."],
     [{ CLAW_LIMITS_MAX_TURNS: "0" }, "CLAW_LIMITS_MAX_TURNS: limits.max_turns must be between 1 and 10000."],
     [{ CLAW_LOG: "loud" }, 'CLAW_LOG: log.level must be "off" | "error" | "warn" | "info" | "debug" | "trace".'],
     [{ CLAW_LANG: "tlh" }, 'CLAW_LANG: locale must be "en" | "zh-CN".'],

@@ -93,10 +93,13 @@ const step = Effect.fnUntraced(function* (model: Model, op: Operation) {
       )
     case "remove": {
       const index = yield* SessionIndex
-      const removed = yield* Effect.match(index.remove(id), {
-        onFailure: (e) => e.code === "session_not_found",
-        onSuccess: () => "removed"
-      })
+      const removed = yield* Effect.match(
+        index.remove(id, () => true),
+        {
+          onFailure: (e) => e.code === "session_not_found",
+          onSuccess: () => "removed"
+        }
+      )
       assert.strictEqual(removed, model.claimed ? "removed" : true)
       model.claimed = false
       model.records = []

@@ -74,7 +74,7 @@ const removal = (store: Store) => {
       yield* index.create(meta("s"))
       const { session, epoch } = yield* filled("s", run(0, 1200))
       const other = yield* filled("other", run(0, 3))
-      yield* index.remove(session)
+      yield* index.remove(session, () => true)
       assert.deepStrictEqual(yield* readAll(session), { records: [], damaged: [] })
       assert.deepStrictEqual(yield* journal.readPublic(session, 0), { records: [], damaged: [], more: false })
       assert.deepStrictEqual((yield* readAll(other.session)).records, run(0, 3))
@@ -91,6 +91,28 @@ const removal = (store: Store) => {
       yield* journal.append(session, tail.epoch, run(0, 2))
       assert.strictEqual((yield* Effect.flip(journal.append(session, epoch, run(2, 1)))).code, "fenced")
       assert.deepStrictEqual((yield* readAll(session)).records, run(0, 2))
+    }).pipe(Effect.provide(store))
+  )
+}
+
+const held = (store: Store) => {
+  it.effect("removes nothing of a session that somebody has, unless the caller says that it may (SETTLED 16)", () =>
+    Effect.gen(function* () {
+      const [index, journal] = [yield* SessionIndex, yield* Journal]
+      yield* index.create(meta("s"))
+      const { session, epoch } = yield* filled("s", run(0, 3))
+      const asked: Array<string> = []
+      const ask = (holder: string) => asked.push(holder) === 0
+      for (const removed of [index.remove(session), index.remove(session, ask)]) {
+        assert.strictEqual((yield* Effect.flip(removed)).code, "session_moved")
+        assert.deepStrictEqual(yield* index.get(session), meta("s"))
+        assert.deepStrictEqual((yield* readAll(session)).records, run(0, 3))
+      }
+      assert.deepStrictEqual(asked, ["filler"])
+      yield* journal.append(session, epoch, run(3, 1))
+      yield* journal.release(session, epoch)
+      yield* index.remove(session)
+      assert.strictEqual((yield* Effect.flip(index.get(session))).code, "session_not_found")
     }).pipe(Effect.provide(store))
   )
 }
@@ -118,5 +140,6 @@ export const sessionIndexContract = (name: string, store: Store) =>
   describe(`SessionIndex, ${name}`, () => {
     entries(store)
     removal(store)
+    held(store)
     numbers(store)
   })

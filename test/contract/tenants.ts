@@ -89,7 +89,7 @@ const apart = (store: Store, [who, owner]: (typeof owners)[number]) =>
         new Set((yield* index.owners).map((each) => JSON.stringify(each))),
         new Set([ada, owner].map((each) => JSON.stringify(each)))
       )
-      yield* theirs.remove(id)
+      yield* theirs.remove(id, () => true)
       yield* intact(hers)
     }).pipe(Effect.provide(store))
   )

@@ -1,5 +1,5 @@
 /** `claw` where there is no terminal: piped input runs to its end, line by line, and exits with a code (LESSONS 49; R088). */
-import { existsSync } from "node:fs"
+import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -75,6 +75,18 @@ describe("what claw tells of itself", SIDE_BY_SIDE, () => {
       assert.notInclude(ended.stdout + ended.stderr, KEY)
       if (words[0] === "doctor") assert.include(ended.stdout, model.base_url)
       if (words[0] === "config" || words[1] === "--json") assert.isObject(JSON.parse(ended.stdout))
+    })
+  )
+
+  it.live("doctor: which configuration files there are", () =>
+    Effect.gen(function* () {
+      const { env, workspace } = yield* world()
+      const none = yield* claw(["doctor"], { env, cwd: workspace })
+      assert.match(none.stdout, /config +\S+ \(no file\), \S+ \(no file\); mode ask/)
+      mkdirSync(join(workspace, ".claw"), { recursive: true })
+      writeFileSync(join(workspace, ".claw", "config.json"), "{}")
+      const one = yield* claw(["doctor"], { env, cwd: workspace })
+      assert.match(one.stdout, /config +\S+ \(no file\), [^\s;]+; mode ask/)
     })
   )
 

@@ -25,6 +25,18 @@ const clients: ReadonlyArray<readonly [name: string, command: (port: number, url
   ["Python's websockets", (_, url) => `URL=${url.replace(/^http/, "ws")}/ws /usr/bin/python3 -c "$SCRIPT"`]
 ]
 
+/** What a person reads, until the server has ended. */
+const banner = Effect.fnUntraced(function* (
+  more: Readonly<Record<string, string>> = {},
+  args: ReadonlyArray<string> = []
+) {
+  const { env, workspace } = yield* world()
+  const all = ["serve", "--tcp-port", "0", "--http-port", "0", ...args]
+  const running = yield* start(all, { env: { ...env, ...more }, cwd: workspace })
+  running.child.stdout.on("data", () => void (running.stdout().includes("Ctrl-C") && running.signal("SIGINT")))
+  return yield* running.ended
+})
+
 describe("claw serve", SIDE_BY_SIDE, () => {
   for (const [name, command] of clients) {
     it.live(`is understood by ${name}`, () =>
@@ -76,13 +88,25 @@ describe("claw serve", SIDE_BY_SIDE, () => {
 
   it.live("says where it is, for people", () =>
     Effect.gen(function* () {
-      const { env, workspace } = yield* world()
-      const running = yield* start(["serve", "--tcp-port", "0", "--http-port", "0"], { env, cwd: workspace })
-      running.child.stdout.on("data", () => void (running.stdout().includes("Ctrl-C") && running.signal("SIGINT")))
-      const ended = yield* running.ended
+      const ended = yield* banner()
       assert.match(ended.stdout, /^TCP {8}127\.0\.0\.1:\d+$/m)
-      assert.match(ended.stdout, /^console {4}http:\/\/127\.0\.0\.1:\d+\/#token=claw_\S{40,}$/m)
-      assert.strictEqual(ended.code, 0)
+      assert.match(ended.stdout, /^docs {7}http:\/\/127\.0\.0\.1:\d+\/docs$/m)
+      assert.match(ended.stdout, /^token {6}http:\/\/127\.0\.0\.1:\d+\/#token=claw_\S{40,}$/m)
+      assert.deepStrictEqual([ended.code, ended.stderr], [0, "claw: ending; once more to stop at once.\n"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("says it in Chinese too, in columns, and warns where nobody is asked before anything runs", () =>
+    Effect.gen(function* () {
+      const chinese = yield* banner({ CLAW_LANG: "zh-CN" })
+      // A character is two columns wide.
+      assert.match(chinese.stdout, /^WebSocket {2}ws:.*\n文档 {7}http:.*\n令牌 {7}http:/m)
+      const open = yield* banner({ CLAW_LANG: "en" }, ["--mode", "bypass"])
+      assert.strictEqual(
+        open.stderr,
+        "claw: mode bypass asks nobody: whoever reaches this server can run anything as you.\n" +
+          "claw: ending; once more to stop at once.\n"
+      )
     }).pipe(Effect.scoped)
   )
 })

@@ -8,6 +8,8 @@ const quick = () => layer({ script: () => turns(answer("hello")) })
 const at = { as: "member" }
 const rid = { "x-request-id": "r-1" }
 
+const needsToken = "This needs a valid token: one that is known here, not expired and not revoked."
+
 const problem = (status: number, code: string, title: string, more: object = {}) => ({
   type: `urn:claw:error:${code}`,
   title,
@@ -32,8 +34,8 @@ describe("problems over HTTP", () => {
       const table = [
         ["GET", "/nowhere", {}, problem(404, "not_found", "There is nothing at this address.")],
         ["PUT", "/api/sessions", at, problem(405, "method_not_allowed", "This address does not take that method.")],
-        ["GET", "/api/sessions", {}, problem(401, "unauthenticated", "Sign in first.")],
-        ["GET", "/api/sessions", { as: "nobody" }, problem(401, "unauthenticated", "Sign in first.")],
+        ["GET", "/api/sessions", {}, problem(401, "unauthenticated", needsToken)],
+        ["GET", "/api/sessions", { as: "nobody" }, problem(401, "unauthenticated", needsToken)],
         ["GET", "/api/sessions/x", at, problem(404, "session_not_found", "There is no such session.")],
         ["GET", "/api/sessions/%20", at, problem(404, "session_not_found", "There is no such session.")],
         [

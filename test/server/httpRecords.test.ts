@@ -39,7 +39,8 @@ describe("what a session leaves, over HTTP", () => {
       const past = yield* facts(http, "s")
       const upTo = past.find((one) => one.type === "approval_request").seq
       const made = yield* http.ask("POST", "/api/sessions/s/fork", { ...at, body: { at: upTo, session_id: "f" } })
-      assert.deepStrictEqual([made.status, made.json.session_id, made.json.state], [201, "f", "idle"])
+      const { session_id, state, queue, queue_paused } = made.json
+      assert.deepStrictEqual([made.status, session_id, state, queue, queue_paused], [201, "f", "idle", [], false])
       const copy = yield* facts(http, "f")
       assert.deepStrictEqual(
         copy.map(({ seq, type }) => [seq, type]).slice(0, upTo),

@@ -54,7 +54,7 @@ it.effect("opens a store of the first schema with its sessions, records, numbers
       yield* journal.append(sessionId("s"), epoch, run(3, 1))
       assert.strictEqual(yield* index.nextNumber("tcp"), 42)
       assert.strictEqual((yield* Effect.flip(index.create(meta("bare")))).code, "session_exists")
-      yield* index.remove(sessionId("s"))
+      yield* index.remove(sessionId("s"), () => true)
       assert.deepStrictEqual(yield* index.list(), [meta("bare")])
     }).pipe(Effect.provide(layerSqlite(`${file}.old`)))
   })

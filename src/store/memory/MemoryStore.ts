@@ -6,7 +6,17 @@
 import { Context, Effect, Layer } from "effect"
 import type { SessionId } from "../../domain/Ids.ts"
 import { localOwner, type Owner, scopeKey, type SessionKey, sessionKey } from "../../domain/Principal.ts"
-import { admit, encodeAll, keeps, ownerName, RELEASED, REMOVED, type Head, TASK_EDGES } from "../appendRule.ts"
+import {
+  admit,
+  encodeAll,
+  keeps,
+  ownerName,
+  RELEASED,
+  REMOVED,
+  takesNone,
+  type Head,
+  TASK_EDGES
+} from "../appendRule.ts"
 import { Journal, type JournalRecord, type Page } from "../Journal.ts"
 import { decode } from "../recordBody.ts"
 import { type OwnedIndex, SessionIndex, type SessionMeta } from "../SessionIndex.ts"
@@ -112,9 +122,11 @@ const find = ({ metas }: Tables, operation: string, owner: Owner, id: SessionId)
   return meta === undefined ? Effect.fail(notFound(operation, id)) : Effect.succeed(meta)
 }
 
-const remove = ({ entries, metas }: Tables, owner: Owner, id: SessionId) => {
+const remove = ({ entries, metas }: Tables, owner: Owner, id: SessionId, mayTake: (holder: string) => boolean) => {
   const key = sessionKey(owner, id)
   const entry = entries.get(key)
+  const kept = keeps(key, entry?.head.owner, undefined, mayTake)
+  if (kept !== undefined) return Effect.fail(kept)
   const known = metas.delete(key) || (entry !== undefined && entry.head.owner !== REMOVED)
   if (!known) return Effect.fail(notFound("remove", id))
   // The epoch outlives the records: whoever still writes is fenced, also after the id was claimed again.
@@ -156,7 +168,9 @@ const ownedIndex = (tables: Tables, owner: Owner): OwnedIndex => {
           .slice(0, options.limit ?? 100)
       )
     ),
-    remove: Effect.fn("SessionIndex.remove")((id) => Effect.suspend(() => remove(tables, owner, id))),
+    remove: Effect.fn("SessionIndex.remove")((id, mayTake = takesNone) =>
+      Effect.suspend(() => remove(tables, owner, id, mayTake))
+    ),
     nextNumber: Effect.fn("SessionIndex.nextNumber")((counter) =>
       Effect.sync(() => {
         const key = JSON.stringify([scope, counter])

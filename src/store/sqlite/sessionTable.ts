@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SessionId } from "../../domain/Ids.ts"
 import { localOwner, type Owner, sessionKey } from "../../domain/Principal.ts"
-import { REMOVED } from "../appendRule.ts"
+import { keeps, REMOVED, takesNone } from "../appendRule.ts"
 import { type OwnedIndex, SessionIndex, type SessionMeta } from "../SessionIndex.ts"
 import { alreadyThere, changed, notFound, wellFormed } from "../sessionRule.ts"
 import type { Access } from "./access.ts"
@@ -57,17 +57,22 @@ export const purge = Effect.fnUntraced(function* ({ sql, run }: Access) {
 })
 
 const remove = (access: Access, owner: Owner) =>
-  Effect.fn("SessionIndex.remove")(function* (id: SessionId) {
+  Effect.fn("SessionIndex.remove")(function* (id: SessionId, mayTake: (holder: string) => boolean = takesNone) {
     const { sql } = access
+    const key = sessionKey(owner, id)
     yield* access.transact(
       "remove",
       Effect.gen(function* () {
+        const [head] = yield* sql<{ readonly owner: string }>`
+          SELECT owner FROM journal_heads WHERE session_id = ${key}`
+        const kept = keeps(key, head?.owner, undefined, mayTake)
+        if (kept !== undefined) return yield* kept
         const session = yield* sql`
           DELETE FROM sessions WHERE ${ownedBy(sql, owner)} AND session_id = ${id} RETURNING session_id`
         // The epoch outlives the records: whoever still writes is fenced, also after the id was claimed again.
         const journal = yield* sql`
           UPDATE journal_heads SET owner = ${REMOVED}
-          WHERE session_id = ${sessionKey(owner, id)} AND owner <> ${REMOVED} RETURNING session`
+          WHERE session_id = ${key} AND owner <> ${REMOVED} RETURNING session`
         if (session.length + journal.length === 0) return yield* notFound("remove", id)
       })
     )
