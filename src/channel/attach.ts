@@ -5,6 +5,7 @@
  */
 import { Effect, Exit, Scope } from "effect"
 import { version } from "../config/Version.ts"
+import type { SessionEvent } from "../domain/Event.ts"
 import type { SessionId } from "../domain/Ids.ts"
 import { may, ownerOf, type Principal } from "../domain/Principal.ts"
 import type { Create } from "../protocol/ClientMessage.ts"
@@ -96,6 +97,13 @@ const enter = Effect.fnUntraced(function* (peer: Peer, principal: Principal, joi
   return { ...peer.attached, position }
 }, Effect.uninterruptible)
 
+/** A task that cannot be stored has no fact to tell it by; once, at the first try. */
+const tellUnstored = (peer: Peer, event: SessionEvent): void => {
+  if (event.type === "retrying" && event.code === "storage_unavailable" && event.attempt === 1) {
+    complain(peer, "storage_unavailable", { task_id: event.task_id })
+  }
+}
+
 /** Attaches, replays, tells the status; then the session's events come as they happen. */
 export const join = Effect.fnUntraced(function* (peer: Peer, principal: Principal, joining: Joining) {
   const { runtime, scope, position } = yield* enter(peer, principal, joining)
@@ -109,6 +117,7 @@ export const join = Effect.fnUntraced(function* (peer: Peer, principal: Principa
       sink: (events) => {
         peer.activeAt = shared.now()
         outbox.sink(events)
+        for (const event of events) tellUnstored(peer, event)
       },
       pace: Effect.callback<void>((resume) => outbox.whenTaken(() => resume(Effect.void)))
     })

@@ -34,7 +34,9 @@ export interface CommitQueue {
 
 export const make = (
   append: (facts: Facts) => Effect.Effect<SessionState, ReportError>,
-  state: () => SessionState
+  state: () => SessionState,
+  /** False: what is stored is not known, and a commit of nothing finds it out. */
+  certain: () => boolean = () => true
 ): CommitQueue => {
   let writing = false
   let queue: Array<Waiting> = []
@@ -49,7 +51,7 @@ export const make = (
     const front = putOff
     putOff = []
     const facts = front.concat(first, ...others.map((other) => other.facts))
-    const stored = facts.length === 0 ? Effect.sync(state) : append(facts)
+    const stored = facts.length === 0 && certain() ? Effect.sync(state) : append(facts)
     return Effect.flatMap(Effect.exit(stored), (outcome) => {
       if (Exit.isFailure(outcome)) putOff = front.concat(putOff)
       for (const other of others) {
@@ -71,7 +73,7 @@ export const make = (
     Effect.uninterruptible(
       Effect.suspend(() => {
         // What was put off may be on its way: whoever waits for it may not overtake it.
-        if (facts.length === 0 && putOff.length === 0 && !writing) return Effect.succeed(state())
+        if (facts.length === 0 && putOff.length === 0 && !writing && certain()) return Effect.succeed(state())
         if (!writing) {
           writing = true
           return write(facts, [])

@@ -9,6 +9,8 @@ import { ApprovalRequired, Approver, type Question, type Reply } from "../approv
 import { checkAnswer } from "../domain/Decide.ts"
 import type { ErrorCode } from "../domain/ErrorCode.ts"
 import type { RequestId, TaskId } from "../domain/Ids.ts"
+import { pendingApprovals } from "../domain/Session.ts"
+import type { Sink } from "./EventHub.ts"
 import type { SessionLog } from "./sessionLog.ts"
 import type { ApprovalAnswer } from "./SessionRuntime.ts"
 
@@ -73,6 +75,23 @@ const answer = (log: SessionLog, { waiting }: Questions, given: ApprovalAnswer) 
     if (decision === "retry" || decision === "skip" || decision === "stop") return "bad_decision"
     Deferred.doneUnsafe(reply, Effect.succeed({ ...rest, decision, via: "user" }))
     return undefined
+  })
+
+/** Waits until the answer of a question is stored, or its task has stopped without it; tells which. */
+export const stored = (log: SessionLog, request_id: RequestId, stopped: Effect.Effect<unknown>) =>
+  Effect.suspend(() => {
+    const isOpen = () => pendingApprovals(log.state()).some((request) => request.request_id === request_id)
+    if (!isOpen()) return Effect.succeed(true)
+    const resolved = Deferred.makeUnsafe<void>()
+    const sink: Sink = () => {
+      if (!isOpen()) Deferred.doneUnsafe(resolved, Effect.void)
+    }
+    const { join, leave } = log.hub.add(sink, { answers: false, after: undefined })
+    join()
+    return Effect.raceFirst(Deferred.await(resolved), stopped).pipe(
+      Effect.map(() => !isOpen()),
+      Effect.ensuring(Effect.sync(leave))
+    )
   })
 
 export const make = (log: SessionLog): JournalApprover => {

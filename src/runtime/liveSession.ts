@@ -5,22 +5,23 @@
  */
 import { Effect, Result, type Scope, Semaphore } from "effect"
 import type { Mode } from "../approval/ApprovalGate.ts"
-import { clear, close, prompt as decidePrompt, unqueue as decideUnqueue } from "../domain/Decide.ts"
-import { errorBody, type ErrorCode } from "../domain/ErrorCode.ts"
+import { clear, prompt as decidePrompt, unqueue as decideUnqueue } from "../domain/Decide.ts"
+import type { ErrorCode } from "../domain/ErrorCode.ts"
 import { newPromptId, newTaskId, type PromptId, type TaskId } from "../domain/Ids.ts"
 import { type CallState, pendingApprovals } from "../domain/Session.ts"
 import { observer } from "../observability/Measure.ts"
 import { recorder } from "../observability/Metrics.ts"
 import { ModelReach } from "../observability/ModelReach.ts"
 import { attributes, annotate } from "../observability/Telemetry.ts"
-import { endLeftover } from "../sandbox/Leftover.ts"
 import { type OwnedIndex, SessionIndex, type SessionMeta } from "../store/SessionIndex.ts"
+import { closeCrashed, endLeftovers } from "./crashed.ts"
 import * as JournalApprover from "./journalApprover.ts"
+import * as Mending from "./mending.ts"
 import { recover } from "./recover.ts"
 import { type Parts, RuntimeFactory } from "./RuntimeFactory.ts"
 import { RuntimeError } from "./RuntimeError.ts"
 import * as SessionLog from "./sessionLog.ts"
-import type { Accepted, Prompt, SessionRuntime, SessionStatus, Subscription } from "./SessionRuntime.ts"
+import type { Accepted, ApprovalAnswer, Prompt, SessionRuntime, SessionStatus, Subscription } from "./SessionRuntime.ts"
 import * as Tasks from "./tasks.ts"
 import type { TaskSlots } from "./TaskSlots.ts"
 
@@ -61,7 +62,7 @@ const touch = (live: Live, change: Parameters<OwnedIndex["update"]>[1]) =>
   )
 
 const prompt = Effect.fnUntraced(function* (live: Live, given: Prompt) {
-  yield* Effect.mapError(live.tasks.closeOrphan, translate)
+  yield* Effect.mapError(live.tasks.settle, translate)
   const decision = yield* orRefuse(
     decidePrompt(live.log.state(), {
       content: given.content,
@@ -101,10 +102,39 @@ const unqueue = Effect.fnUntraced(function* (live: Live, id: PromptId) {
 const interrupt = (live: Live, id: TaskId | undefined) =>
   Effect.suspend(() => {
     const task = live.tasks.current()
-    const found = task !== undefined && live.log.state().task !== undefined && (id === undefined || id === task.task_id)
-    if (found) return Effect.asVoid(task.cancel)
-    return refuse(live.drain.draining && live.log.state().task !== undefined ? "server_draining" : "no_task")
+    const stored = live.log.state().task
+    const meant = stored !== undefined && (id === undefined || id === stored.task_id)
+    if (task !== undefined && meant && task.task_id === stored.task_id) {
+      return Effect.andThen(task.cancel, orUnstored(live, task.task_id))
+    }
+    if (stored !== undefined && live.drain.draining) return refuse("server_draining")
+    return meant ? Effect.andThen(cancelLost(live), orUnstored(live, stored.task_id)) : refuse("no_task")
   })
+
+/** One that nothing runs, since it could not be stored; or one that is just about to run. */
+const cancelLost = ({ lock, tasks }: Live) =>
+  Effect.andThen(
+    lock.withPermits(1)(Effect.mapError(tasks.cancelLost, translate)),
+    Effect.suspend(() => tasks.current()?.cancel ?? Effect.void)
+  )
+
+/** Its end could not be stored. */
+const orUnstored = ({ log, drain }: Live, id: TaskId) =>
+  Effect.suspend(() =>
+    log.state().task?.task_id === id && !drain.draining ? refuse("storage_unavailable") : Effect.void
+  )
+
+/** An answer counts once it is stored; whoever could not store it may be answered again. */
+const answer = Effect.fnUntraced(function* (live: Live, given: ApprovalAnswer) {
+  const { approver, drain, lock, log, tasks } = live
+  if (drain.draining) return yield* refuse("server_draining")
+  if (tasks.isUnsettled()) yield* Effect.mapError(lock.withPermits(1)(tasks.settle), translate)
+  const task = tasks.current()
+  const code = yield* approver.answer(given)
+  if (code !== undefined) return yield* refuse(code)
+  if (task === undefined || (yield* JournalApprover.stored(log, given.request_id, task.await))) return
+  return yield* refuse(drain.draining ? "server_draining" : "storage_unavailable")
+})
 
 const subscribe = Effect.fnUntraced(function* (
   live: Live,
@@ -153,12 +183,7 @@ const contract = (live: Live): SessionRuntime => {
     prompt: (given) => ordered(prompt(live, given)),
     unqueue: (id) => ordered(unqueue(live, id)),
     interrupt: (id) => interrupt(live, id),
-    answer: (given) =>
-      Effect.suspend(() =>
-        live.drain.draining
-          ? refuse("server_draining")
-          : Effect.flatMap(live.approver.answer(given), (code) => (code === undefined ? Effect.void : refuse(code)))
-      ),
+    answer: (given) => answer(live, given),
     subscribe: (subscription) => subscribe(live, subscription),
     status: Effect.sync(() => status(live)),
     state: Effect.sync(log.state),
@@ -176,40 +201,41 @@ const contract = (live: Live): SessionRuntime => {
   }
 }
 
-const LEFTOVER_GRACE_MS = 2_000
-
-/** Processes of calls that were running when the process died. */
-const endLeftovers = Effect.fnUntraced(function* (log: SessionLog.SessionLog) {
-  const ended = Effect.forEach(log.leftovers, (leftover) => endLeftover(leftover, LEFTOVER_GRACE_MS), {
-    concurrency: 8
-  })
-  if ((yield* ended).includes(false)) yield* Effect.logWarning("a process of an interrupted call is still alive")
-})
-
-/** A task that cannot go on is closed: its calls are uncertain, its end is `interrupted_by_restart`. */
-const closeCrashed = (log: SessionLog.SessionLog) => {
-  const outcome = { status: "failed", error: errorBody("interrupted_by_restart") } as const
-  return log.commit(close(log.state(), outcome, { crashed: true }))
-}
-
-/** Goes on where that is safe (DESIGN §7), and tells whether; closes what is not. */
+/** Goes on where that is safe (DESIGN §7). */
 const goOn = Effect.fnUntraced(function* (live: Live) {
   const { log, tasks } = live
   const { broken } = log
   const again = ({ call_id, tool_name, arguments: args }: CallState) =>
     live.parts.engine.repeatable({ call_id, tool_name, arguments: args })
   const recovery = recover(log.state(), { repeatable: again, broken })
-  if (recovery.kind === "uncertain") yield* closeCrashed(log)
   const { task } = log.state()
-  if (recovery.kind !== "resume" || task === undefined) {
-    yield* tasks.startQueued(false)
-    return false
-  }
+  if (recovery.kind !== "resume" || task === undefined) return false
   const open = pendingApprovals(log.state()).map(({ request_id }) => request_id)
   live.approver.goesOn(task.task_id, open)
   yield* tasks.resume({ place: recovery.place, broken })
   return true
 })
+
+/** After a restart: tells whether it went on; closes what cannot. */
+const recoverTask = Effect.fnUntraced(function* (live: Live) {
+  if (yield* goOn(live)) return true
+  yield* closeCrashed(live.log)
+  yield* live.tasks.startQueued(false)
+  return false
+})
+
+/** The slot of the session, and who looks after it when its store fails. */
+const withTasks = (parts: Omit<Live, "tasks">, settings: Tasks.Options["settings"], slots: TaskSlots): Live => {
+  const { log, lock, scope, drain } = parts
+  const { engine } = parts.parts
+  const going = Effect.suspend(() => goOn(live))
+  const onLost = Effect.suspend(() => mending)
+  const tasks = Tasks.make({ log, engine, scope, lock, settings, slots, drain, goOn: going, onLost })
+  const live: Live = { ...parts, tasks }
+  const settle = lock.withPermits(1)(Effect.andThen(tasks.settle, tasks.startQueued(false)))
+  const mending = Mending.make({ log, scope, needed: tasks.isUnsettled, settle })
+  return live
+}
 
 export interface OpenOptions {
   readonly owner: string
@@ -264,9 +290,9 @@ export const open = Effect.fnUntraced(function* (meta: SessionMeta, options: Ope
     ...(settings.meta.model === undefined ? {} : { model: settings.meta.model }),
     ...(settings.max_turns === undefined ? {} : { max_turns: settings.max_turns })
   })
-  const tasks = Tasks.make({ log, engine: parts.engine, scope, lock, settings: taskSettings, slots, drain })
-  const live: Live = { log, approver, parts, tasks, lock, index, scope, settings, drain }
-  const wentOn = options.recover === true && (yield* Effect.mapError(lock.withPermits(1)(goOn(live)), translate))
+  const live = withTasks({ log, approver, parts, lock, index, scope, settings, drain }, taskSettings, slots)
+  const { tasks } = live
+  const wentOn = options.recover === true && (yield* Effect.mapError(lock.withPermits(1)(recoverTask(live)), translate))
   // What holds the lock now has begun before the drain, and its task is to be stopped, too.
   const suspend = (graceMs: number) => Effect.andThen(lock.withPermits(1)(Effect.void), tasks.suspend(graceMs))
   return { runtime: contract(live), wentOn, suspend } satisfies Opened

@@ -35,6 +35,9 @@ export interface SessionLog {
   readonly state: () => SessionState
   readonly stateName: () => StateName
   readonly commit: (bodies: ReadonlyArray<ReportBody>) => Effect.Effect<SessionState, ReportError>
+  /** The state to decide on: after a doubtful append, only once what it stored is known. */
+  readonly certain: Effect.Effect<SessionState, ReportError>
+  readonly isCertain: () => boolean
   readonly signal: (bodies: ReadonlyArray<LiveBody>) => void
   /** Public events with `seq` in (after, upTo], page by page. */
   readonly replay: (
@@ -63,7 +66,10 @@ const eventOf = (session_id: SessionId, record: JournalRecord): DurableEvent | u
     : { v: 1, session_id, seq: record.seq, event_id: record.event_id, ts: record.ts, ...record.body }
 
 const toReport = (error: StoreError): ReportError =>
-  new ReportError({ code: error.code === "fenced" ? "fenced" : "storage_unavailable", cause: error })
+  new ReportError({
+    code: error.code === "fenced" || error.code === "session_moved" ? "fenced" : "storage_unavailable",
+    cause: error
+  })
 
 /** Numbers stay those of the journal, also behind a record that could not be read. */
 const foldAt = (state: SessionState, seq: number, body: DurableBody): SessionState =>
@@ -146,14 +152,22 @@ const clock = (): (() => string) => {
   }
 }
 
+interface Doubtful {
+  readonly facts: ReadonlyArray<CommitQueue.Reported>
+  readonly records: ReadonlyArray<JournalRecord>
+}
+
 interface Owned {
   epoch: number
   readonly numbers: Numbers
-  /** The outcome of the last append is not known: what is stored is looked at before the next. */
-  doubtful: boolean
+  /** The last append, where its outcome is not known: what is stored is looked at before the next. */
+  doubtful: Doubtful | undefined
 }
 
-/** After a failed append: what did arrive is taken in, under a claim of our own. A newer owner is never displaced. */
+/**
+ * After a failed append: what did arrive is taken in, under a claim of our own, behind which nothing late can arrive. A
+ * newer owner is never displaced. Gives the facts that are stored after all.
+ */
 const resync = Effect.fnUntraced(function* (
   journal: Journal["Service"],
   key: SessionKey,
@@ -161,17 +175,20 @@ const resync = Effect.fnUntraced(function* (
   owned: Owned,
   settle: (records: ReadonlyArray<JournalRecord>) => SessionState
 ) {
-  const page = yield* journal.read(key, owned.numbers.pos)
+  const { doubtful } = owned
   const tail = yield* journal.claim(key, owner, () => false)
   owned.epoch = tail.epoch
-  owned.doubtful = false
+  const page = yield* journal.read(key, owned.numbers.pos)
+  owned.doubtful = undefined
   if (page.records.length > 0) settle(page.records)
+  const first = doubtful?.records[0]?.event_id
+  return page.records.some(({ event_id }) => event_id === first) ? (doubtful?.facts ?? []) : []
 })
 
 const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tail, found: Found) => {
   const { session_id, key } = name
   let state: SessionState = { ...found.state, seq: tail.seq }
-  const owned: Owned = { epoch: tail.epoch, numbers: { pos: tail.pos, seq: tail.seq }, doubtful: false }
+  const owned: Owned = { epoch: tail.epoch, numbers: { pos: tail.pos, seq: tail.seq }, doubtful: undefined }
   let stateName: StateName = "idle"
   const now = clock()
   const recent = ReplayWindow.make()
@@ -187,25 +204,31 @@ const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tai
     if (events.length > 0) hub.publish(events)
     return state
   }
-  const append = Effect.fnUntraced(function* (facts: ReadonlyArray<CommitQueue.Reported>) {
-    if (owned.doubtful) yield* resync(journal, key, owner, owned, settle)
+  const append = Effect.fnUntraced(function* (given: ReadonlyArray<CommitQueue.Reported>) {
+    const there = owned.doubtful === undefined ? [] : yield* resync(journal, key, owner, owned, settle)
+    // What was put off and stored after all comes again.
+    const facts = there.length === 0 ? given : given.filter((fact) => !there.includes(fact))
+    if (facts.length === 0) return state
     const records = number(owned.numbers, facts)
     yield* Effect.tapError(journal.append(key, owned.epoch, records), (error) =>
       Effect.sync(() => {
-        owned.doubtful = error.code === "storage_unavailable"
+        if (error.code === "storage_unavailable") owned.doubtful = { facts, records }
       })
     )
     return settle(records)
   })
+  const isCertain = () => owned.doubtful === undefined
   const queue = CommitQueue.make(
     (facts) => Effect.mapError(append(facts), toReport),
-    () => state
+    () => state,
+    isCertain
   )
   const stamp = (bodies: ReadonlyArray<ReportBody>) => {
     const ts = now()
     return bodies.map((body) => ({ ts, body }))
   }
   const commit = (bodies: ReadonlyArray<ReportBody>) => Effect.suspend(() => queue.commit(stamp(bodies)))
+  const certain = Effect.suspend(() => (isCertain() ? Effect.succeed(state) : commit([])))
   const later = (bodies: ReadonlyArray<ReportBody>) => queue.later(stamp(bodies))
   const signal = (bodies: ReadonlyArray<LiveBody>): void => {
     const ts = now()
@@ -217,7 +240,7 @@ const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tai
   const read = { state: () => state, stateName: () => stateName, replay: replayer(journal, name, recent) }
   const release = Effect.suspend(() => Effect.ignore(journal.release(key, owned.epoch)))
   return {
-    log: { session_id, hub, reporter, commit, signal, damaged, leftovers, broken, ...read } satisfies SessionLog,
+    log: { session_id, hub, reporter, commit, certain, isCertain, signal, damaged, leftovers, broken, ...read } satisfies SessionLog,
     release
   }
 }

@@ -4,7 +4,7 @@
  * is only cleared by the task that holds it.
  */
 import { Deferred, Effect, Fiber, type Scope, type Semaphore } from "effect"
-import { close, nextQueued, suspendedEnd } from "../domain/Decide.ts"
+import { close, nextQueued, type Outcome, suspendedEnd } from "../domain/Decide.ts"
 import { errorBody } from "../domain/ErrorCode.ts"
 import type { Durable } from "../domain/Event.ts"
 import { newTaskId, type TaskId } from "../domain/Ids.ts"
@@ -36,8 +36,12 @@ export interface Tasks {
   readonly resume: (from: Resumption) => Effect.Effect<void>
   /** Stops the running task without an end; its tools get the time first. Ends when it has stopped. */
   readonly suspend: (graceMs: number) => Effect.Effect<void>
-  /** Ends a task that the state still holds although nothing runs it (its store failed it). Under the lock, too. */
-  readonly closeOrphan: Effect.Effect<void, ReportError>
+  /** A task that the state still holds although nothing runs it (its store failed it) goes on or ends. Under the lock. */
+  readonly settle: Effect.Effect<void, ReportError>
+  /** The same, for one that a client wants to end; it stays wanted. Under the lock, too. */
+  readonly cancelLost: Effect.Effect<void, ReportError>
+  /** Whether there is such a task, or might be. */
+  readonly isUnsettled: () => boolean
   /** Starts the next waiting prompt, where there is one and none runs. Under the lock, too. */
   readonly startQueued: (resume: boolean) => Effect.Effect<void, ReportError>
 }
@@ -51,6 +55,10 @@ export interface Options {
   readonly settings: () => { readonly model?: string; readonly max_turns?: number }
   readonly slots: TaskSlots
   readonly drain: Drain
+  /** Goes on with the task of the state where that is safe, and tells whether. */
+  readonly goOn: Effect.Effect<boolean>
+  /** The store has failed: somebody is to settle it later. */
+  readonly onLost: Effect.Effect<void>
 }
 
 /** Of the whole process: once it drains, nothing new begins. */
@@ -93,8 +101,20 @@ const leaveToRun = (log: SessionLog, task_id: TaskId, ticket: TaskTicket) => {
   return { ready }
 }
 
+/** A task that stopped since its facts could not be stored. */
+interface Lost {
+  readonly task_id: TaskId
+  readonly times: number
+  readonly canceled: boolean
+}
+
+/** A store that fails it more often ends it. */
+const MAX_LOST = 3
+
 interface Own extends Options {
   slot: Slot | undefined
+  canceled: TaskId | undefined
+  lost: Lost | undefined
 }
 
 const cancel = (own: Own, task_id: TaskId) =>
@@ -102,6 +122,7 @@ const cancel = (own: Own, task_id: TaskId) =>
     const { slot, log } = own
     if (slot?.task.task_id !== task_id) return Effect.void
     slot.suspension.withdraw()
+    own.canceled = task_id
     log.signal([{ type: "state", state: "cancelling", task_id }])
     return Fiber.interrupt(slot.fiber)
   })
@@ -113,6 +134,10 @@ const finish = (own: Own, task_id: TaskId, ending: Ending, ticket: TaskTicket) =
     ticket.leave()
     const stopped = own.drain.draining ? suspendedEnd(state, task_id) : undefined
     const end = state.last?.task_id === task_id ? state.last : (stopped ?? lost(task_id))
+    if (end !== state.last && stopped === undefined) {
+      const times = own.lost?.task_id === task_id ? own.lost.times + 1 : 1
+      own.lost = { task_id, times, canceled: own.canceled === task_id }
+    }
     // A stopped task has no end: its status stays what the journal says it is.
     if (stopped === undefined) ending.told = end
     Deferred.doneUnsafe(ending.end, Effect.succeed(end))
@@ -141,7 +166,8 @@ const launch = Effect.fnUntraced(function* (own: Own, named: Named, ticket: Task
     Effect.onExit(() => Effect.flatMap(finish(own, task_id, ending, ticket), logEnd(began))),
     annotate({ [attributes.session]: log.session_id, [attributes.task]: task_id }),
     Effect.andThen(lock.withPermits(1)(startQueued(own, false))),
-    Effect.ignore
+    Effect.ignore,
+    Effect.ensuring(Effect.suspend(() => (isUnsettled(own) ? own.onLost : Effect.void)))
   )
   // At once: a fiber that is interrupted before its first step would end nothing and tell nobody.
   const fiber = yield* Effect.forkIn(Effect.interruptible(run), scope, { startImmediately: true })
@@ -152,13 +178,13 @@ const launch = Effect.fnUntraced(function* (own: Own, named: Named, ticket: Task
 const start = Effect.fnUntraced(function* (own: Own, event: Durable<"task_started">, accepted: boolean) {
   const ticket = own.slots.enter({ accepted })
   if (ticket === undefined) return yield* tooMany
-  yield* Effect.onError(own.log.commit([event]), () => Effect.sync(ticket.leave))
+  yield* Effect.onError(own.log.commit([event]), () => Effect.andThen(Effect.sync(ticket.leave), own.onLost))
   return yield* launch(own, event, ticket, own.engine.run)
 }, Effect.uninterruptible)
 
 const startQueued = (own: Own, resume: boolean): Effect.Effect<void, ReportError> =>
-  Effect.suspend(() => {
-    const event = nextQueued(own.log.state(), newTaskId(), resume)
+  Effect.flatMap(own.log.certain, (state) => {
+    const event = nextQueued(state, newTaskId(), resume)
     if (event === undefined) return Effect.void
     // Begun for whoever goes on with it: only a task that is stored as running is looked for then.
     if (own.drain.draining) return Effect.asVoid(own.log.commit([event]))
@@ -192,21 +218,43 @@ const suspend = Effect.fnUntraced(function* (own: Own, graceMs: number) {
   if (task !== undefined) own.log.signal([{ type: "state", state: "suspended", task_id: task.task_id }])
 })
 
-const closeOrphan = ({ slot, log }: Own) => {
-  const orphan = slot === undefined ? log.state().task : undefined
-  if (orphan === undefined) return Effect.void
-  const error = errorBody("storage_unavailable")
-  return Effect.asVoid(log.commit(close(log.state(), { status: "failed", error }, { crashed: true })))
-}
+const isUnsettled = ({ slot, log, drain }: Own): boolean =>
+  slot === undefined && !drain.draining && (!log.isCertain() || log.state().task !== undefined)
+
+const closing = (own: Own): Outcome =>
+  own.lost?.canceled === true
+    ? { status: "canceled" }
+    : { status: "failed", error: errorBody("storage_unavailable") }
+
+const settle = Effect.fnUntraced(function* (own: Own) {
+  const { log } = own
+  const state = yield* log.certain
+  if (!isUnsettled(own)) return
+  // A start that nobody was told of is not begun behind their back.
+  const known = own.lost?.task_id === state.task?.task_id ? own.lost : undefined
+  if (known !== undefined && !known.canceled && known.times <= MAX_LOST && (yield* own.goOn)) return
+  yield* log.commit(close(state, closing({ ...own, lost: known }), { crashed: true }))
+})
+
+const cancelLost = (own: Own) =>
+  Effect.suspend(() => {
+    const { task } = own.log.state()
+    if (task === undefined || own.slot !== undefined) return Effect.void
+    const { task_id } = task
+    own.lost = { task_id, times: own.lost?.task_id === task_id ? own.lost.times : 0, canceled: true }
+    return settle(own)
+  })
 
 export const make = (options: Options): Tasks => {
-  const own: Own = { ...options, slot: undefined }
+  const own: Own = { ...options, slot: undefined, canceled: undefined, lost: undefined }
   return {
     current: () => own.slot?.task,
     start: (event) => start(own, event, false),
     resume: (from) => resume(own, from),
     suspend: (graceMs) => suspend(own, graceMs),
-    closeOrphan: Effect.suspend(() => closeOrphan(own)),
+    settle: Effect.suspend(() => settle(own)),
+    cancelLost: cancelLost(own),
+    isUnsettled: () => isUnsettled(own),
     startQueued: (lift) => startQueued(own, lift)
   }
 }

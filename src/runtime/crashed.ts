@@ -1,0 +1,25 @@
+/**
+ * What is left of a task whose process ended under it. Owns: the end of its child processes, its close.
+ * Invariant: a call that was running is `uncertain`, never repeated here.
+ */
+import { Effect } from "effect"
+import { close } from "../domain/Decide.ts"
+import { errorBody } from "../domain/ErrorCode.ts"
+import { endLeftover } from "../sandbox/Leftover.ts"
+import type { SessionLog } from "./sessionLog.ts"
+
+const LEFTOVER_GRACE_MS = 2_000
+
+/** Processes of calls that were running when the process died. */
+export const endLeftovers = Effect.fnUntraced(function* (log: SessionLog) {
+  const ended = Effect.forEach(log.leftovers, (leftover) => endLeftover(leftover, LEFTOVER_GRACE_MS), {
+    concurrency: 8
+  })
+  if ((yield* ended).includes(false)) yield* Effect.logWarning("a process of an interrupted call is still alive")
+})
+
+/** A task that cannot go on is closed: its calls are uncertain, its end is `interrupted_by_restart`. */
+export const closeCrashed = (log: SessionLog) => {
+  const outcome = { status: "failed", error: errorBody("interrupted_by_restart") } as const
+  return log.commit(close(log.state(), outcome, { crashed: true }))
+}
