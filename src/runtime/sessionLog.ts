@@ -185,6 +185,28 @@ const resync = Effect.fnUntraced(function* (
   return page.records.some(({ event_id }) => event_id === first) ? (doubtful?.facts ?? []) : []
 })
 
+/** Stores facts behind what is known to be stored. */
+const appender = (
+  journal: Journal["Service"],
+  key: SessionKey,
+  owner: string,
+  owned: Owned,
+  settle: (records: ReadonlyArray<JournalRecord>) => SessionState
+) =>
+  Effect.fnUntraced(function* (given: ReadonlyArray<CommitQueue.Reported>) {
+    const there = owned.doubtful === undefined ? [] : yield* resync(journal, key, owner, owned, settle)
+    // What was put off and stored after all comes again.
+    const facts = there.length === 0 ? given : given.filter((fact) => !there.includes(fact))
+    if (facts.length === 0) return settle([])
+    const records = number(owned.numbers, facts)
+    yield* Effect.tapError(journal.append(key, owned.epoch, records), (error) =>
+      Effect.sync(() => {
+        if (error.code === "storage_unavailable") owned.doubtful = { facts, records }
+      })
+    )
+    return settle(records)
+  })
+
 const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tail, found: Found) => {
   const { session_id, key } = name
   let state: SessionState = { ...found.state, seq: tail.seq }
@@ -204,19 +226,7 @@ const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tai
     if (events.length > 0) hub.publish(events)
     return state
   }
-  const append = Effect.fnUntraced(function* (given: ReadonlyArray<CommitQueue.Reported>) {
-    const there = owned.doubtful === undefined ? [] : yield* resync(journal, key, owner, owned, settle)
-    // What was put off and stored after all comes again.
-    const facts = there.length === 0 ? given : given.filter((fact) => !there.includes(fact))
-    if (facts.length === 0) return state
-    const records = number(owned.numbers, facts)
-    yield* Effect.tapError(journal.append(key, owned.epoch, records), (error) =>
-      Effect.sync(() => {
-        if (error.code === "storage_unavailable") owned.doubtful = { facts, records }
-      })
-    )
-    return settle(records)
-  })
+  const append = appender(journal, key, owner, owned, settle)
   const isCertain = () => owned.doubtful === undefined
   const queue = CommitQueue.make(
     (facts) => Effect.mapError(append(facts), toReport),
@@ -240,7 +250,19 @@ const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tai
   const read = { state: () => state, stateName: () => stateName, replay: replayer(journal, name, recent) }
   const release = Effect.suspend(() => Effect.ignore(journal.release(key, owned.epoch)))
   return {
-    log: { session_id, hub, reporter, commit, certain, isCertain, signal, damaged, leftovers, broken, ...read } satisfies SessionLog,
+    log: {
+      session_id,
+      hub,
+      reporter,
+      commit,
+      certain,
+      isCertain,
+      signal,
+      damaged,
+      leftovers,
+      broken,
+      ...read
+    } satisfies SessionLog,
     release
   }
 }

@@ -222,9 +222,7 @@ const isUnsettled = ({ slot, log, drain }: Own): boolean =>
   slot === undefined && !drain.draining && (!log.isCertain() || log.state().task !== undefined)
 
 const closing = (own: Own): Outcome =>
-  own.lost?.canceled === true
-    ? { status: "canceled" }
-    : { status: "failed", error: errorBody("storage_unavailable") }
+  own.lost?.canceled === true ? { status: "canceled" } : { status: "failed", error: errorBody("storage_unavailable") }
 
 const settle = Effect.fnUntraced(function* (own: Own) {
   const { log } = own

@@ -44,13 +44,19 @@ const count = (facts: ReadonlyArray<DurableEvent>, key: (event: DurableEvent) =>
 /** Of each stream one text, of each call one result, of each task one end. */
 const contradictions = (facts: ReadonlyArray<DurableEvent>): ReadonlyArray<string> => {
   const calls = count(facts, (event) => (event.type === "tool_call" ? `${event.task_id} ${event.call_id}` : undefined))
-  const results = count(facts, (event) => (event.type === "tool_result" ? `${event.task_id} ${event.call_id}` : undefined))
+  const results = count(facts, (event) =>
+    event.type === "tool_result" ? `${event.task_id} ${event.call_id}` : undefined
+  )
   const streams = count(facts, (event) => (event.type === "text_completed" ? event.stream_id : undefined))
   const tasks = count(facts, (event) => (event.type === "task_started" ? event.task_id : undefined))
   const ends = count(facts, (event) => (isTerminal(event) ? event.task_id : undefined))
-  const answers = count(facts, (event) => (event.type === "approval_resolved" ? `${event.task_id} ${event.call_id}` : undefined))
+  const answers = count(facts, (event) =>
+    event.type === "approval_resolved" ? `${event.task_id} ${event.call_id}` : undefined
+  )
   return [
-    ...[streams, calls, tasks, answers].flatMap((each) => [...each].flatMap(([id, n]) => (n === 1 ? [] : [`${id}: ${n}`]))),
+    ...[streams, calls, tasks, answers].flatMap((each) =>
+      [...each].flatMap(([id, n]) => (n === 1 ? [] : [`${id}: ${n}`]))
+    ),
     ...[...calls.keys()].filter((id) => results.get(id) !== 1).map((id) => `${id}: ${results.get(id)} results`),
     ...[...tasks.keys()].filter((id) => ends.get(id) !== 1).map((id) => `${id}: ${ends.get(id)} ends`)
   ]
@@ -134,7 +140,9 @@ describe("a store that cannot be written", () => {
         const facts = yield* stored(s1)
         assert.strictEqual(facts.length, state.seq)
         assert.deepStrictEqual(contradictions(facts), [])
-        const effects = count(facts, (event) => (event.type === "tool_started" && event.attempt > 1 ? event.call_id : undefined))
+        const effects = count(facts, (event) =>
+          event.type === "tool_started" && event.attempt > 1 ? event.call_id : undefined
+        )
         assert.isFalse(effects.has("c2"))
         assert.isAtMost(begun(ask), state.tasks)
       }).pipe(Effect.scoped, Effect.provide(layer))
