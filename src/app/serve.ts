@@ -4,6 +4,7 @@
  * log line; a signal drains and ends with 0, and whatever hangs is over five seconds after the deadline.
  */
 import { Deferred, Effect } from "effect"
+import { Attachments } from "../channel/Attachments.ts"
 import { Channels } from "../channel/Channels.ts"
 import type { CommandLine } from "../cli/CommandLine.ts"
 import { EXIT, type Locale } from "../cli/Commands.ts"
@@ -112,10 +113,11 @@ const drained = Effect.fnUntraced(function* ({ limit }: ConfigShape) {
 
 const running = Effect.fnUntraced(function* (config: ConfigShape, say: (facts: Facts) => Effect.Effect<unknown>) {
   const [endings, output, manager] = [yield* Endings, yield* Output, yield* RuntimeManager]
+  const { accompany } = yield* Attachments
   const told = yield* Deferred.make<void>()
   yield* endings.claim(() => Deferred.doneUnsafe(told, Effect.void))
   yield* say(yield* facts)
-  const resumed = yield* manager.resumeAll
+  const resumed = yield* manager.resumeAll(accompany)
   yield* Effect.logInfo("The server is ready.", { resumed })
   yield* Deferred.await(told)
   // Everything that waits has its own limit; this one is for what nobody thought of.

@@ -4,23 +4,16 @@
  * Invariants: a session with an idle runtime and nobody present leaves memory; one that is leaving is waited for
  * before it comes back; what a server's own close leaves behind runs to its end.
  */
-import { Context, Effect, Exit, Fiber, Layer, Scope, Semaphore } from "effect"
+import { Context, Effect, Exit, Layer, Scope, Semaphore } from "effect"
 import { AppConfig } from "../config/AppConfig.ts"
 import type { SessionId } from "../domain/Ids.ts"
-import { type Owner, scopeKey, type SessionKey, sessionKey } from "../domain/Principal.ts"
+import { type Owner, scopeKey, sessionKey } from "../domain/Principal.ts"
 import { RuntimeError } from "../runtime/RuntimeError.ts"
-import { type CreateOptions, RuntimeManager, type Sessions } from "../runtime/RuntimeManager.ts"
+import { type CreateOptions, RuntimeManager } from "../runtime/RuntimeManager.ts"
 import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
-import { isIdle, untilIdle } from "./untilIdle.ts"
+import { destroy, dismiss, type Entry, forget, goOut, type House, keep, leaving, type Leaving, type Presence } from "./leaving.ts"
 
-/**
- * How somebody leaves; it counts where nobody else is present.
- * `cancel`: a client that went; its task is cancelled and its end awaited.
- * `detach`: it means to come back; the task has `detach_ms`, then it is cancelled.
- * `run_on`: we ended it, or it is gone without a word; the task runs to its end.
- * `when_idle`: it stays present until the task has ended, then leaves.
- */
-export type Leaving = "cancel" | "detach" | "run_on" | "when_idle"
+export type { Leaving } from "./leaving.ts"
 
 export interface HoldRequest {
   readonly owner: Owner
@@ -33,6 +26,10 @@ export interface HoldRequest {
   readonly answers: boolean
   /** Counts as an attached client (a connection, an event stream); a single HTTP request does not. */
   readonly counts: boolean
+  /** A `seq` that it has seen: `position_ahead`, and nothing has changed, where the session is not as far. */
+  readonly seen?: number
+  /** Ends when the right to be here does; for a presence that stays `when_idle`. */
+  readonly revoked?: Effect.Effect<void>
   /** Called when the session is removed under its holder, who need not leave any more. */
   readonly onRemoved?: () => void
 }
@@ -47,8 +44,8 @@ export interface Hold {
 }
 
 /**
- * For the HTTP API: `hold` with `counts: false`, do what was asked, then `leave("when_idle")`: the task that was
- * started has somebody present until its end, so that a closing connection does not cancel it and its questions wait.
+ * For the HTTP API: `hold` with `counts: false`, do what was asked, then `leave("when_idle")` where that started or
+ * steered work, which then has somebody present until its end; `leave("unchanged")` where it did not.
  */
 export class Attachments extends Context.Service<
   Attachments,
@@ -57,64 +54,27 @@ export class Attachments extends Context.Service<
     readonly hold: (request: HoldRequest) => Effect.Effect<Hold, RuntimeError>
     /** Holds that count. */
     readonly count: (owner: Owner, session_id: SessionId) => number
+    /** Stays with a session that goes on by itself, able to answer, until it has nothing to do; returns at once. */
+    readonly accompany: (owner: Owner, session_id: SessionId) => Effect.Effect<void>
     /** Takes a session from memory whoever is present, its task cancelled: for a session that is being deleted. */
     readonly remove: (owner: Owner, session_id: SessionId) => Effect.Effect<void>
   }
 >()("claw/channel/Attachments") {}
 
-interface Presence {
-  readonly counts: boolean
-  readonly onRemoved: (() => void) | undefined
-  /** Holds the subscription that makes questions wait. */
-  readonly scope: Scope.Closeable
-}
-
-interface Entry {
-  readonly key: SessionKey
-  readonly owner: Owner
-  readonly lock: Semaphore.Semaphore
-  readonly present: Set<Presence>
-  /** Waits, with nobody present, for the task's end or for the detach time. */
-  lingering: Fiber.Fiber<void> | undefined
-  runtime: SessionRuntime | undefined
-  /** Who is about to come. */
-  coming: number
-}
-
-interface House {
-  readonly entries: Map<SessionKey, Entry>
-  readonly sessions: (owner: Owner) => Sessions
-  readonly scope: Scope.Scope
-  readonly detach_ms: number
-  readonly sessions_per_principal: number
-}
-
 const nothing = () => undefined
 
-/** Under the entry's lock. Cancels what runs. */
-const destroy = (house: House, entry: Entry) =>
-  Effect.suspend(() => {
-    const { runtime } = entry
-    if (runtime === undefined) return Effect.void
-    entry.runtime = undefined
-    return Effect.ignore(house.sessions(entry.owner).destroy(runtime.session_id))
-  })
-
-const forget = (house: House, entry: Entry) =>
-  Effect.sync(() => {
-    const used = entry.coming > 0 || entry.present.size > 0 || entry.runtime !== undefined
-    if (!used && house.entries.get(entry.key) === entry) house.entries.delete(entry.key)
-  })
-
 const open = Effect.fnUntraced(function* (house: House, entry: Entry, request: HoldRequest) {
+  const { create, session_id, fresh } = request
   const sessions = house.sessions(request.owner)
+  // One that goes on by itself is in memory already, whoever comes.
+  const running = fresh === true ? undefined : yield* Effect.option(sessions.get(session_id))
+  if (running?._tag === "Some") return running.value
   const held = Array.from(house.entries.values()).filter(
     (other) => other.runtime !== undefined && scopeKey(other.owner) === scopeKey(request.owner)
   )
   if (entry.runtime === undefined && held.length >= house.sessions_per_principal) {
     return yield* new RuntimeError({ code: "too_many_sessions" })
   }
-  const { create, session_id, fresh } = request
   if (fresh === true && create !== undefined) return yield* sessions.create(session_id, create)
   return yield* sessions.open(session_id, { recover: true }).pipe(
     Effect.catchIf(
@@ -128,68 +88,21 @@ const enter = Effect.fnUntraced(function* (house: House, entry: Entry, request: 
   const runtime = yield* open(house, entry, request)
   entry.runtime = runtime
   const scope = yield* Scope.make()
-  const presence: Presence = { counts: request.counts, onRemoved: request.onRemoved, scope }
+  const { counts, answers, onRemoved, seen = 0 } = request
+  const presence: Presence = { counts, keeps: false, answering: answers, onRemoved, scope }
   entry.present.add(presence)
-  if (request.answers) {
+  if (seen > (yield* runtime.status).position) {
+    yield* goOut(house, entry, presence, runtime, "unchanged")
+    return yield* new RuntimeError({ code: "position_ahead" })
+  }
+  if (answers) {
     const staying = runtime.subscribe({ answers: true, sink: nothing })
     yield* Effect.ignore(Effect.provideService(staying, Scope.Scope, scope))
   }
   // Only now: the questions of a session that waits for somebody never find nobody.
-  if (entry.lingering !== undefined) yield* Fiber.interrupt(entry.lingering)
+  if (counts) yield* keep(entry, presence)
   return { runtime, presence }
 }, Effect.uninterruptible)
-
-/** Nobody is present: the task goes on until its end, or for the detach time; then the session leaves memory. */
-const linger = (house: House, entry: Entry, presence: Presence, runtime: SessionRuntime, how: Leaving) => {
-  const idle = untilIdle(runtime)
-  const waiting = how === "detach" ? Effect.timeoutOption(idle, house.detach_ms) : idle
-  const last = entry.lock.withPermits(1)(
-    Effect.suspend(() => (entry.present.size === 0 ? Effect.uninterruptible(destroy(house, entry)) : Effect.void))
-  )
-  return Effect.andThen(waiting, last).pipe(
-    Effect.ensuring(Scope.close(presence.scope, Exit.void)),
-    Effect.ensuring(
-      Effect.suspend(() => {
-        entry.lingering = undefined
-        return forget(house, entry)
-      })
-    )
-  )
-}
-
-/** Under the entry's lock. */
-const goOut = Effect.fnUntraced(function* (
-  house: House,
-  entry: Entry,
-  presence: Presence,
-  runtime: SessionRuntime,
-  how: Leaving
-) {
-  if (!entry.present.delete(presence)) return
-  const close = Scope.close(presence.scope, Exit.void)
-  if (entry.present.size > 0) return yield* close
-  if (how === "cancel" || isIdle(yield* runtime.state)) {
-    return yield* Effect.ensuring(destroy(house, entry), close)
-  }
-  const waiting = Effect.interruptible(linger(house, entry, presence, runtime, how))
-  entry.lingering = yield* Effect.forkIn(waiting, house.scope, { startImmediately: true })
-})
-
-const leaving = (house: House, entry: Entry, presence: Presence, runtime: SessionRuntime): Hold["leave"] => {
-  let left = false
-  const go = (how: Leaving) =>
-    entry.lock
-      .withPermits(1)(Effect.suspend(() => goOut(house, entry, presence, runtime, how)))
-      .pipe(Effect.ensuring(Effect.suspend(() => forget(house, entry))), Effect.uninterruptible)
-  return (how) =>
-    Effect.suspend(() => {
-      if (left) return Effect.void
-      left = true
-      if (how !== "when_idle") return go(how)
-      const staying = Effect.andThen(Effect.interruptible(untilIdle(runtime)), go("run_on"))
-      return Effect.asVoid(Effect.forkIn(staying, house.scope, { startImmediately: true }))
-    })
-}
 
 const hold = (house: House, request: HoldRequest) =>
   Effect.suspend(() => {
@@ -200,6 +113,7 @@ const hold = (house: House, request: HoldRequest) =>
       lock: Semaphore.makeUnsafe(1),
       present: new Set(),
       lingering: undefined,
+      after: "run_on",
       runtime: undefined,
       coming: 0
     }
@@ -210,8 +124,11 @@ const hold = (house: House, request: HoldRequest) =>
       .pipe(
         Effect.map(({ runtime, presence }): Hold => ({
           runtime,
-          mute: Scope.close(presence.scope, Exit.void),
-          leave: leaving(house, entry, presence, runtime)
+          mute: Effect.suspend(() => {
+            presence.answering = false
+            return Scope.close(presence.scope, Exit.void)
+          }),
+          leave: leaving(house, entry, presence, runtime, request.revoked)
         })),
         Effect.ensuring(
           Effect.suspend(() => {
@@ -230,6 +147,7 @@ const remove = (house: House, owner: Owner, session_id: SessionId) =>
     const out = Effect.gen(function* () {
       const present = Array.from(entry.present)
       entry.present.clear()
+      yield* dismiss(entry)
       yield* destroy(house, entry)
       for (const { scope, onRemoved } of present) {
         onRemoved?.()
@@ -259,6 +177,11 @@ export const layer = Layer.effect(
     }
     return Attachments.of({
       hold: (request) => hold(house, request),
+      accompany: (owner, session_id) =>
+        hold(house, { owner, session_id, answers: true, counts: false }).pipe(
+          Effect.flatMap(({ leave }) => leave("when_idle")),
+          Effect.ignore
+        ),
       remove: (owner, session_id) => remove(house, owner, session_id),
       count: (owner, session_id) => {
         const present = house.entries.get(sessionKey(owner, session_id))?.present ?? []

@@ -12,8 +12,8 @@ export type Transport = "memory" | "tcp" | "ws"
 
 /**
  * What the peer sent: the text of one message, or why the framing is lost (the connection must then be closed), or the
- * end. `half`: the peer sends no more but still reads (TCP half-close). `peer`: it is gone. `dead`: it was found gone
- * (missed heartbeats, a reset). `server`: we closed it.
+ * end. `half`: the peer sends no more but still reads (TCP half-close). `peer`: it went, in order or not (a reset, a
+ * killed process, a socket without a close frame). `dead`: its system no longer answers. `server`: we closed it.
  */
 export type Inbound =
   | { readonly kind: "frame"; readonly text: string }

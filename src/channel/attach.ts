@@ -14,6 +14,7 @@ import type { CreateOptions } from "../runtime/RuntimeManager.ts"
 import type { Position, SessionRuntime } from "../runtime/SessionRuntime.ts"
 import type { Hold, HoldRequest } from "./Attachments.ts"
 import { complain, endWith, leavingOf, type Peer, send } from "./peer.ts"
+import { modeFor } from "./Modes.ts"
 import { workspaceFor } from "./Workspaces.ts"
 
 export interface Joining {
@@ -34,11 +35,11 @@ export const creation = (
   principal: Principal,
   given: Create = {}
 ): Effect.Effect<CreateOptions, RuntimeError> =>
-  Effect.map(workspaceFor(config, principal, given.workspace), (workspace) => ({
-    ...given,
-    workspace,
-    mode: given.mode ?? config.mode
-  }))
+  Effect.zipWith(
+    workspaceFor(config, principal, given.workspace),
+    modeFor(principal, config.mode, given.mode),
+    (workspace, mode) => ({ ...given, workspace, mode })
+  )
 
 export const sendStatus = (peer: Peer, runtime: SessionRuntime): Effect.Effect<void> =>
   Effect.map(runtime.status, ({ meta, tasks, usage, damaged, ...rest }) => {
@@ -79,17 +80,17 @@ const enter = Effect.fnUntraced(function* (peer: Peer, principal: Principal, joi
     ...(create === undefined ? {} : { create, fresh: fresh ?? false }),
     answers: may(principal, "approve"),
     counts: true,
+    ...(after === undefined ? {} : { seen: after.seq }),
     onRemoved: () => {
+      if (peer.attached === undefined || peer.session_id !== session_id) return
       peer.attached = undefined
       complain(peer, "session_not_found")
+      // Its id is not taken again: what is prompted from now on is another session.
+      peer.session_id = undefined
     }
   }
   const hold: Hold = yield* peer.shared.attachments.hold(request)
   const { position } = yield* hold.runtime.status
-  if (after !== undefined && after.seq > position) {
-    yield* hold.leave("run_on")
-    return yield* refuse("position_ahead")
-  }
   const old = peer.attached
   peer.attached = { hold, runtime: hold.runtime, scope: yield* Scope.make(), detach }
   peer.session_id = session_id

@@ -36,6 +36,8 @@ const make = (shared: Shared, connection: Connection, scope: Scope.Scope): Peer 
     waits: Latch.makeUnsafe(false),
     principal: connection.principal ?? shared.authenticator.anonymous,
     greeted: false,
+    halved: false,
+    refused: undefined,
     session_id: undefined,
     attached: undefined,
     activeAt: shared.now()
@@ -46,16 +48,20 @@ const make = (shared: Shared, connection: Connection, scope: Scope.Scope): Peer 
 /** The text of one message. */
 const take = Effect.fnUntraced(function* (peer: Peer, text: string) {
   const decoded = decode(text, { depth: peer.shared.config.limit.message_depth })
-  const message = Result.isSuccess(decoded) ? decoded.success : undefined
   const { principal } = peer
-  if (principal === undefined && message?.type !== "hello") return yield* endNobody(peer)
-  if (principal !== undefined && may(principal, "prompt") && message?.type !== "hello" && message?.type !== "resume") {
+  const greets = Result.isSuccess(decoded) && decoded.success.type === "hello"
+  if (principal === undefined && !greets) return yield* endNobody(peer)
+  const type = Result.isSuccess(decoded) ? decoded.success.type : decoded.failure.type
+  const chooses = type === "hello" || type === "resume"
+  if (principal !== undefined && may(principal, "prompt") && !chooses && peer.refused === undefined) {
     yield* Effect.ignore(reserve(peer, principal))
   }
-  if (message === undefined) {
-    if (Result.isFailure(decoded)) complain(peer, decoded.failure.code, { detail: decoded.failure.detail })
-    return
+  if (Result.isFailure(decoded)) {
+    const { code, detail } = decoded.failure
+    if (chooses) peer.refused = code
+    return complain(peer, code, { detail })
   }
+  const message = decoded.success
   if (message.type !== "ping" && message.type !== "pong") peer.activeAt = peer.shared.now()
   const first = !peer.greeted
   yield* dispatch(peer, message)
@@ -68,7 +74,9 @@ const afterHalf = (peer: Peer): Effect.Effect<void> => {
   const idle = attached === undefined ? Effect.void : Effect.andThen(attached.hold.mute, untilIdle(attached.runtime))
   const finished = Effect.sync(() => end(peer, { by: "client", reads: true, code: 1000, reason: "" }))
   const gone = Effect.flatMap(peer.connection.receive, (next) => hear(peer, next))
-  return Effect.raceFirst(Effect.andThen(idle, finished), gone)
+  const beating = peer.greeted ? Effect.void : watchHeartbeat(peer)
+  peer.halved = true
+  return Effect.andThen(beating, Effect.raceFirst(Effect.andThen(idle, finished), gone))
 }
 
 const hear = (peer: Peer, inbound: Inbound): Effect.Effect<void> => {

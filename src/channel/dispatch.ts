@@ -4,14 +4,17 @@
  * says otherwise; nothing here waits for a task, so that the loop stays free.
  */
 import { Effect } from "effect"
+import type { Mode } from "../approval/ApprovalGate.ts"
 import type { ErrorCode } from "../domain/ErrorCode.ts"
 import { may, type Permission, type Principal } from "../domain/Principal.ts"
 import { attributes } from "../observability/Telemetry.ts"
+import type { SessionId } from "../domain/Ids.ts"
 import type { ClientMessage, Message } from "../protocol/ClientMessage.ts"
 import type { RuntimeError } from "../runtime/RuntimeError.ts"
 import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
 import { join, refuse, sendStatus, sessionFor } from "./attach.ts"
 import { hello } from "./hello.ts"
+import { modeFor } from "./Modes.ts"
 import { complain, type Context, end, type Peer, send } from "./peer.ts"
 
 type Handled = Effect.Effect<void, RuntimeError>
@@ -56,7 +59,16 @@ const interrupt = (peer: Peer, { task_id }: Message<"interrupt">): Handled =>
     return Effect.asVoid(Effect.forkIn(stopping, peer.scope, { startImmediately: true }))
   })
 
-const command = (peer: Peer, runtime: SessionRuntime, message: Message<"command">): Handled => {
+const setMode = Effect.fnUntraced(function* (principal: Principal, runtime: SessionRuntime, wanted: Mode) {
+  yield* runtime.setMode(yield* modeFor(principal, (yield* runtime.status).mode, wanted))
+})
+
+const command = (
+  peer: Peer,
+  principal: Principal,
+  runtime: SessionRuntime,
+  message: Message<"command">
+): Handled => {
   switch (message.name) {
     case "clear":
       return runtime.clear
@@ -65,7 +77,7 @@ const command = (peer: Peer, runtime: SessionRuntime, message: Message<"command"
     case "resume_queue":
       return runtime.resumeQueue
     case "set_mode":
-      return runtime.setMode(message.mode)
+      return setMode(principal, runtime, message.mode)
     case "set_model":
       return runtime.setModel(message.model)
     case "rename":
@@ -75,7 +87,7 @@ const command = (peer: Peer, runtime: SessionRuntime, message: Message<"command"
 
 const commanded = Effect.fnUntraced(function* (peer: Peer, principal: Principal, message: Message<"command">) {
   const runtime = yield* sessionFor(peer, principal)
-  yield* command(peer, runtime, message)
+  yield* command(peer, principal, runtime, message)
   // What changed is nowhere else to be seen.
   if (message.name === "set_mode" || message.name === "set_model" || message.name === "rename") {
     yield* sendStatus(peer, runtime)
@@ -90,7 +102,7 @@ const bye = { by: "client", reads: true, code: 1000, reason: "" } as const
 const act = (
   peer: Peer,
   principal: Principal,
-  message: Exclude<ClientMessage, { readonly type: "hello" }>
+  message: Exclude<ClientMessage, { readonly type: "hello" | "resume" }>
 ): Handled => {
   switch (message.type) {
     case "prompt":
@@ -107,8 +119,6 @@ const act = (
       const answered = attached(peer, "approval_not_found", (runtime) => runtime.answer(answer))
       return permitted(principal, "approve", answered)
     }
-    case "resume":
-      return resume(peer, principal, message)
     case "status":
       return Effect.suspend(() =>
         // A session that this very message makes is told once, on attaching.
@@ -151,10 +161,33 @@ const contextOf = (message: ClientMessage): Context => {
   return {}
 }
 
+/** Messages that need no session, or say which. */
+const FREE: ReadonlySet<ClientMessage["type"]> = new Set(["hello", "resume", "ping", "pong", "close"])
+
+/** Which session it shall be. Where that fails, what was sent behind it must not end up in another one. */
+const choosing = (peer: Peer, wanted: SessionId | undefined, handled: Handled): Handled =>
+  Effect.matchEffect(handled, {
+    onSuccess: () => Effect.sync(() => void (peer.refused = undefined)),
+    onFailure: (error) => {
+      if (peer.attached === undefined || wanted !== peer.session_id) peer.refused = error.code
+      return Effect.fail(error)
+    }
+  })
+
 export const dispatch = (peer: Peer, message: ClientMessage): Effect.Effect<void> =>
   Effect.suspend(() => {
-    if (message.type === "hello") return answering(peer, "hello", {}, hello(peer, message))
-    const { principal } = peer
+    if (message.type === "hello") {
+      return answering(peer, "hello", {}, choosing(peer, message.session_id, hello(peer, message)))
+    }
+    const { principal, refused } = peer
     if (principal === undefined) return Effect.void
-    return answering(peer, message.type, contextOf(message), act(peer, principal, message))
+    if (message.type === "resume") {
+      const resumed = choosing(peer, message.session_id, resume(peer, principal, message))
+      return answering(peer, "resume", {}, resumed)
+    }
+    const asked = contextOf(message)
+    if (refused !== undefined && !FREE.has(message.type)) {
+      return answering(peer, message.type, asked, refuse(refused))
+    }
+    return answering(peer, message.type, asked, act(peer, principal, message))
   })

@@ -48,10 +48,17 @@ const attach = (peer: Peer, principal: Principal, message: Message<"hello">): Ef
   )
 }
 
+/** Told with a sentence of its own. */
+const notFirst = (peer: Peer, { session_id }: Message<"hello">): Effect.Effect<void> =>
+  Effect.sync(() => {
+    complain(peer, "bad_message", { detail: "hello is the first message or none." })
+    if (session_id !== undefined && session_id !== peer.session_id) peer.refused = "bad_message"
+  })
+
 export const hello = Effect.fnUntraced(function* (peer: Peer, message: Message<"hello">) {
-  if (peer.greeted || peer.session_id !== undefined) {
-    return complain(peer, "bad_message", { detail: "hello is the first message or none." })
-  }
+  // Another one is heard where the one before, or a `resume`, did not lead to a session.
+  const again = peer.attached === undefined && peer.refused !== undefined
+  if (!again && (peer.greeted || peer.session_id !== undefined)) return yield* notFirst(peer, message)
   const principal = yield* recognise(peer, message.token)
   if (principal === undefined) {
     return message.token === undefined ? yield* endNobody(peer) : undefined

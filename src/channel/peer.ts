@@ -36,9 +36,11 @@ export interface Shared {
   deadline: number | undefined
 }
 
-/** `client`: it went, the disconnect rule counts. `server`: we ended it, or it was found gone; its task runs on. */
+/** `client`: it went, the disconnect rule counts. `server`: we ended it, or nothing is heard of it; its task runs on. */
 export interface End extends Ending {
   readonly by: "client" | "server"
+  /** Who it was may no longer be here, nor answer what it was asked. */
+  readonly revoked?: true
   /** Whether it may still read what we send. */
   readonly reads: boolean
 }
@@ -65,6 +67,10 @@ export interface Peer {
   principal: Principal | undefined
   /** It said `hello`: heartbeats are answered. */
   greeted: boolean
+  /** Its input has ended (TCP half-close): it cannot answer heartbeats. */
+  halved: boolean
+  /** Why its last `hello` or `resume` was refused: what needs a session is refused likewise until one succeeds. */
+  refused: ErrorCode | undefined
   session_id: SessionId | undefined
   attached: Attached | undefined
   /** When it last said something that is no heartbeat, or was last told of its session. */
@@ -112,6 +118,13 @@ export const endWith = (peer: Peer, code: ErrorCode, context: Context = {}): voi
   end(peer, { by: "server", reads: true, code: closing[code] ?? WRONG, reason: code })
 }
 
+/** Its token no longer counts. */
+export const endRevoked = (peer: Peer): void => {
+  complain(peer, "unauthenticated")
+  const code = closing.unauthenticated ?? WRONG
+  end(peer, { by: "server", revoked: true, reads: true, code, reason: "unauthenticated" })
+}
+
 /** It may not be here, for who it is. */
 export const endUnknown = (peer: Peer, code: ErrorCode = "unauthenticated", context: Context = {}): void => {
   peer.shared.counts.refused()
@@ -140,7 +153,7 @@ export const endSlow = (peer: Peer): void => {
   end(peer, { by: "server", reads: true, code: 4008, reason: "slow_consumer" })
 }
 
-export const leavingOf = ({ by }: End, { detach }: Attached): Leaving => {
-  if (by === "server") return "run_on"
+export const leavingOf = ({ by, revoked }: End, { detach }: Attached): Leaving => {
+  if (by === "server") return revoked === true ? "revoked" : "run_on"
   return detach ? "detach" : "cancel"
 }

@@ -5,7 +5,7 @@
  */
 import { Effect, Latch } from "effect"
 import type { Principal } from "../domain/Principal.ts"
-import { end, endWith, type Peer, send } from "./peer.ts"
+import { end, endRevoked, endWith, type Peer, send } from "./peer.ts"
 
 const fork = (peer: Peer, watching: Effect.Effect<void>) => Effect.asVoid(Effect.forkIn(watching, peer.scope))
 
@@ -26,11 +26,14 @@ export const watchRevocation = (peer: Peer, principal: Principal) =>
     peer,
     Effect.andThen(
       peer.shared.authenticator.revoked(principal),
-      Effect.sync(() => endWith(peer, "unauthenticated"))
+      Effect.sync(() => endRevoked(peer))
     )
   )
 
-/** JSON pings, to who said hello. The oldest unanswered one and the silence since decide. */
+/**
+ * JSON pings, to who said hello. The oldest unanswered one and the silence since decide; whoever ended its input owes
+ * no answer, and is pinged so that a reset shows when it is gone altogether.
+ */
 export const watchHeartbeat = (peer: Peer) => {
   const { heartbeat_ms, dead_ms } = peer.shared.config.limit
   const { now } = peer.shared
@@ -41,13 +44,13 @@ export const watchHeartbeat = (peer: Peer) => {
       const deadAt = owedSince === undefined ? Infinity : now() - peer.connection.silentMs() + dead_ms
       yield* Effect.sleep(Math.max(1, Math.min(pingAt, deadAt) - now()))
       const heardAt = now() - peer.connection.silentMs()
-      if (owedSince !== undefined && heardAt >= owedSince) owedSince = undefined
+      if (peer.halved || (owedSince !== undefined && heardAt >= owedSince)) owedSince = undefined
       if (owedSince !== undefined && now() - heardAt >= dead_ms) {
         return end(peer, { by: "server", reads: false, code: 1001, reason: "dead" })
       }
       if (now() < pingAt) continue
       send(peer, { type: "ping" })
-      owedSince ??= now()
+      if (!peer.halved) owedSince ??= now()
       pingAt += heartbeat_ms
     }
   })

@@ -55,8 +55,11 @@ export class RuntimeManager extends Context.Service<
      * for whoever goes on with them, and can still be read here.
      */
     readonly suspendAll: (graceMs: number) => Effect.Effect<void>
-    /** Goes on with every stored task that nobody runs, as far as that is safe; gives how many. */
-    readonly resumeAll: Effect.Effect<number>
+    /**
+     * Goes on with every stored task that nobody runs, as far as that is safe; gives how many. `came` is told of each
+     * session that is in memory now, also where its task could not go on: nobody else gives it up.
+     */
+    readonly resumeAll: (came?: (owner: Owner, id: SessionId) => Effect.Effect<void>) => Effect.Effect<number>
   }
 >()("claw/runtime/RuntimeManager") {}
 

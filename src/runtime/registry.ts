@@ -136,13 +136,15 @@ const RESUMING = 16
 /** Brings back what has a task that was stopped; gives how many go on. What cannot be brought back is logged. */
 const resumeAll = (
   journal: Journal["Service"],
-  open: (owner: Owner, id: SessionId, options: Overrides) => Effect.Effect<Opened, RuntimeError>
+  open: (owner: Owner, id: SessionId, options: Overrides) => Effect.Effect<Opened, RuntimeError>,
+  came: (owner: Owner, id: SessionId) => Effect.Effect<void> = () => Effect.void
 ) =>
   Effect.gen(function* () {
     const keys = yield* Effect.mapError(journal.unfinished, translate)
     const goesOn = (key: SessionKey) => {
       const { owner, session_id: id } = sessionOf(key)
-      return Effect.map(open(owner, id, { recover: true }), ({ wentOn }) => wentOn).pipe(
+      const opened = Effect.tap(open(owner, id, { recover: true }), () => came(owner, id))
+      return Effect.map(opened, ({ wentOn }) => wentOn).pipe(
         Effect.catch((error) =>
           Effect.as(Effect.logWarning("a session could not go on", { session: id, code: error.code }), false)
         )
@@ -198,6 +200,6 @@ export const makeRegistry = Effect.gen(function* () {
     ...sessionsOf(localOwner),
     for: sessionsOf,
     suspendAll: (graceMs: number) => suspendAll(entries, drain, graceMs),
-    resumeAll: resumeAll(journal, open)
+    resumeAll: (came?: Parameters<typeof resumeAll>[2]) => resumeAll(journal, open, came)
   }
 })

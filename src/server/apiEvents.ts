@@ -158,8 +158,7 @@ export const stream = Effect.fnUntraced(function* (
     removal.flush()
     Deferred.doneUnsafe(removal.happened, Effect.void)
   }
-  const session = yield* present(caller, { session_id: id, answers, counts: true, onRemoved }, "run_on")
-  if (after > (yield* session.status).position) return yield* refuse("position_ahead")
+  const session = yield* present(caller, { session_id: id, answers, counts: true, seen: after, onRemoved }, "run_on")
   const request = yield* HttpServerRequest.HttpServerRequest
   const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
   const [{ revoked }, { limit }] = [yield* Authenticator, yield* AppConfig]

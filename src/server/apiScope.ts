@@ -3,6 +3,7 @@
  * them. Invariant: no handler reaches a session but through here, so that none reaches another owner's.
  */
 import { Effect } from "effect"
+import { Authenticator } from "../channel/Authenticator.ts"
 import { Attachments, type HoldRequest, type Leaving } from "../channel/Attachments.ts"
 import type { SessionId } from "../domain/Ids.ts"
 import { sessionKey } from "../domain/Principal.ts"
@@ -13,14 +14,26 @@ import type { CallerShape } from "./apiCaller.ts"
 
 export const indexOf = (caller: CallerShape) => Effect.map(SessionIndex, (index) => index.for(caller.owner))
 
-/**
- * Presence at a session until the request ends. A task that this request started has somebody present until its own
- * end, so that it is neither cancelled with the request nor left without anybody to ask (SETTLED 2, 5).
- */
-export const present = (caller: CallerShape, request: Omit<HoldRequest, "owner">, leaving: Leaving = "when_idle") =>
+/** Presence at a session until the request ends; one that only looks leaves everything as it was. */
+export const present = (caller: CallerShape, request: Omit<HoldRequest, "owner">, leaving: Leaving = "unchanged") =>
   Effect.flatMap(Attachments, (attachments) =>
     Effect.acquireRelease(attachments.hold({ ...request, owner: caller.owner }), (hold) => hold.leave(leaving))
   ).pipe(Effect.map((hold) => hold.runtime))
+
+/**
+ * Presence of a request that may start or steer work. Once it says `started`, somebody is present until that work's own
+ * end, so that it is neither cancelled with the request nor left without anybody to ask (SETTLED 2, 5).
+ */
+export const working = Effect.fnUntraced(function* (caller: CallerShape, session_id: SessionId) {
+  const [attachments, { revoked }] = [yield* Attachments, yield* Authenticator]
+  let leaving: Leaving = "unchanged"
+  const request = { owner: caller.owner, session_id, answers: true, counts: false }
+  const { runtime } = yield* Effect.acquireRelease(
+    attachments.hold({ ...request, revoked: revoked(caller.principal) }),
+    (hold) => Effect.suspend(() => hold.leave(leaving))
+  )
+  return { runtime, started: Effect.sync(() => void (leaving = "when_idle")) }
+})
 
 /** The running session, or the stored one brought back. */
 export const openSession = (caller: CallerShape, id: SessionId) =>

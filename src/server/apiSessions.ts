@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import { AppConfig } from "../config/AppConfig.ts"
 import { Attachments } from "../channel/Attachments.ts"
+import { modeFor } from "../channel/Modes.ts"
 import { workspaceFor } from "../channel/Workspaces.ts"
 import type { SessionId } from "../domain/Ids.ts"
 import { sessionKey } from "../domain/Principal.ts"
@@ -30,9 +31,10 @@ const nextId = (caller: CallerShape) =>
 export const create = Effect.fnUntraced(function* (draining: Effect.Effect<boolean>) {
   const caller = yield* permitted("prompt")
   const config = yield* AppConfig
-  const { session_id, workspace, ...options } = yield* body(Shape.CreateSession, config.limit)
+  const { session_id, workspace, mode: wanted, ...options } = yield* body(Shape.CreateSession, config.limit)
   yield* notDraining(draining)
-  const create = { workspace: yield* workspaceFor(config, caller.principal, workspace), ...options }
+  const mode = wanted === undefined ? {} : { mode: yield* modeFor(caller.principal, config.mode, wanted) }
+  const create = { workspace: yield* workspaceFor(config, caller.principal, workspace), ...mode, ...options }
   const id = session_id ?? (yield* nextId(caller))
   const made = { session_id: id, create, fresh: true, answers: false, counts: false }
   return yield* shown(caller, yield* present(caller, made))

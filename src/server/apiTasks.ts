@@ -3,6 +3,7 @@
  * Invariant: a task that was started here outlives its request and can be answered by later ones (present).
  */
 import { Effect } from "effect"
+import { modeFor } from "../channel/Modes.ts"
 import { PromptRate } from "../channel/PromptRate.ts"
 import { AppConfig } from "../config/AppConfig.ts"
 import type { GrantId, PromptId, RequestId, SessionId } from "../domain/Ids.ts"
@@ -10,7 +11,7 @@ import type { Permission } from "../domain/Principal.ts"
 import { body } from "./apiBody.ts"
 import { permitted } from "./apiCaller.ts"
 import { ApiError, refuse } from "./apiProblem.ts"
-import { openSession, present } from "./apiScope.ts"
+import { openSession, working } from "./apiScope.ts"
 import * as Shape from "./apiShapes.ts"
 
 const opened = (id: SessionId, permission: Permission) =>
@@ -29,12 +30,14 @@ export const prompt = Effect.fnUntraced(function* (id: SessionId, header: string
     return yield* refuse("bad_message", "The idempotency key has 1 to 256 characters, the same in body and header.")
   }
   if (yield* services.draining) return yield* refuse("server_draining")
-  const session = yield* present(caller, { session_id: id, answers: true, counts: false })
+  const { runtime: session, started } = yield* working(caller, id)
   const retry_after_ms = yield* Effect.flatMap(PromptRate, (rate) => rate.take(caller.principal))
   if (retry_after_ms > 0)
     return yield* new ApiError({ code: "rate_limited", retry_after_ms: Math.ceil(retry_after_ms) })
   const asked = { ...given, ...(key === undefined ? {} : { idempotency_key: key }) }
-  const { prompt_id, task, duplicate } = yield* session.prompt(asked)
+  const { prompt_id, task, duplicate } = yield* Effect.uninterruptible(
+    Effect.tap(session.prompt(asked), ({ duplicate: known }) => (known ? Effect.void : started))
+  )
   const known = key === undefined ? undefined : (yield* session.state).keys.get(key)
   const task_id = task?.task_id ?? (duplicate ? known?.task_id : undefined)
   return { session_id: id, prompt_id, ...(task_id === undefined ? {} : { task_id }), duplicate }
@@ -64,16 +67,17 @@ export const unqueue = (id: SessionId, prompt_id: string) =>
   Effect.flatMap(opened(id, "prompt"), (session) => session.unqueue(prompt_id as PromptId))
 
 export const command = Effect.fnUntraced(function* (id: SessionId) {
-  const session = yield* opened(id, "prompt")
+  const caller = yield* permitted("prompt")
+  const { runtime: session, started } = yield* working(caller, id)
   const { limit } = yield* AppConfig
   const given = yield* body(Shape.Command, limit)
   switch (given.name) {
     case "clear":
       return yield* session.clear
     case "resume_queue":
-      return yield* session.resumeQueue
+      return yield* Effect.uninterruptible(Effect.andThen(session.resumeQueue, started))
     case "set_mode":
-      return yield* session.setMode(given.mode)
+      return yield* session.setMode(yield* modeFor(caller.principal, (yield* session.status).mode, given.mode))
     case "set_model":
       return yield* session.setModel(given.model)
     case "rename":

@@ -11,6 +11,7 @@ import type { Connection, Ending, Inbound } from "../channel/Connection.ts"
 import type { Principal } from "../domain/Principal.ts"
 import * as Framing from "../protocol/Framing.ts"
 import { Inbox } from "./inbox.ts"
+import { isSilence } from "./silence.ts"
 import type { Ticker } from "./ticker.ts"
 
 export interface TcpOptions {
@@ -41,8 +42,7 @@ export class TcpConnection implements Connection {
   #cutAt = Number.POSITIVE_INFINITY
   #first = true
   #deaf = false
-  #halved = false
-  #failed = false
+  #silent = false
   /** When the message that is arriving began; 0: none is. */
   #begun = 0
   #heard = performance.now()
@@ -63,7 +63,7 @@ export class TcpConnection implements Connection {
     this.receive = this.#inbox.receive
     socket.setNoDelay(true)
     socket.setKeepAlive(true, 30_000)
-    socket.on("error", () => void (this.#failed = true))
+    socket.on("error", ({ code }: NodeJS.ErrnoException) => void (this.#silent = isSilence(code)))
     socket.on("data", (chunk: Buffer) => this.#data(chunk))
     socket.on("end", () => this.#half())
     socket.on("finish", () => this.#finished())
@@ -137,7 +137,6 @@ export class TcpConnection implements Connection {
   }
 
   #half(): void {
-    this.#halved = true
     this.#begun = 0
     if (this.#phase !== "open") return
     for (const frame of this.#deaf ? [] : this.#framing.end()) if (frame.kind === "broken") this.#lose(frame)
@@ -178,9 +177,9 @@ export class TcpConnection implements Connection {
 
   #gone(): void {
     this.#options.ticker.remove(this)
-    // A reset behind the end of input is what writing to a socket gives that its owner closed: nobody died.
-    const lost = this.#failed && !this.#halved ? "dead" : "peer"
-    this.#inbox.finish({ kind: "end", by: this.#phase === "open" ? lost : "server" })
+    // A reset, or the end of a process that was killed, is the peer's close as much as an orderly end.
+    const went = this.#silent ? "dead" : "peer"
+    this.#inbox.finish({ kind: "end", by: this.#phase === "open" ? went : "server" })
     this.#phase = "gone"
     this.#out = []
     this.#buffered = 0

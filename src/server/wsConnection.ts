@@ -10,6 +10,7 @@ import type { RawData, WebSocket } from "ws"
 import type { Connection, Ending, Inbound } from "../channel/Connection.ts"
 import type { Principal } from "../domain/Principal.ts"
 import { Inbox } from "./inbox.ts"
+import { isSilence } from "./silence.ts"
 import type { Ticker } from "./ticker.ts"
 
 export interface WsOptions {
@@ -74,6 +75,7 @@ export class WsConnection implements Connection {
   readonly #inbox: Inbox
   #open = true
   #deaf = false
+  #silent = false
   #cutAt = Number.POSITIVE_INFINITY
   #begun = 0
   #heard = performance.now()
@@ -94,7 +96,9 @@ export class WsConnection implements Connection {
     this.receive = this.#inbox.receive
     ws.on("message", (data, binary) => this.#message(data, binary))
     ws.on("error", (error: Error & { readonly code?: string }) => this.#broken(error.code))
-    ws.on("close", (code) => this.#gone(code))
+    ws.on("close", () => this.#gone())
+    // The library keeps the socket's own failures to itself.
+    socket.on("error", ({ code }: NodeJS.ErrnoException) => void (this.#silent = isSilence(code)))
     // Behind the library's own reader, so that what it made of the bytes is known.
     socket.on("data", () => this.#data())
     options.ticker.add(this)
@@ -191,9 +195,11 @@ export class WsConnection implements Connection {
     this.#ws.resume()
   }
 
-  #gone(code: number): void {
+  #gone(): void {
     this.#options.ticker.remove(this)
-    this.#inbox.finish({ kind: "end", by: this.#open ? (code === 1006 ? "dead" : "peer") : "server" })
+    // Without a close frame, too: a process that was killed sends none.
+    const went = this.#silent ? "dead" : "peer"
+    this.#inbox.finish({ kind: "end", by: this.#open ? went : "server" })
     this.#open = false
     this.#buffered = 0
     this.#drained = undefined

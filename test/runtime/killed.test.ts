@@ -22,7 +22,7 @@ const killedAt = Effect.fnUntraced(function* (point: Point) {
     const next = yield* begin(world(directory))
     const before = yield* stored(session_id)
     assert.deepStrictEqual(before.filter(isTerminal), [])
-    const went = yield* next.manager.resumeAll
+    const went = yield* next.manager.resumeAll()
     const session = yield* next.manager.get(session_id)
     const answered: Array<string> = []
     yield* answering(session, answered)

@@ -101,7 +101,7 @@ const lived = (given: Plan, store: Store) => {
       yield* live(process, steps)
       yield* process.leave()
       process = yield* begin(options)
-      yield* process.manager.resumeAll
+      yield* process.manager.resumeAll()
       if (yield* atEnd) yield* process.manager.open(s1)
     }
     yield* live(process, Number.POSITIVE_INFINITY)

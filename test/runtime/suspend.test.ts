@@ -37,7 +37,7 @@ const running = Effect.fnUntraced(function* (options: RuntimeKitOptions) {
 
 const next = Effect.fnUntraced(function* (options: RuntimeKitOptions) {
   const second = yield* begin(options)
-  const went = yield* second.manager.resumeAll
+  const went = yield* second.manager.resumeAll()
   const session = yield* second.manager.get(s1)
   const seen = yield* watch(session, { after: { seq: 0 }, answers: true })
   return { second, session, seen, went }
@@ -212,7 +212,7 @@ describe("suspending a task", () => {
       yield* Fiber.join(leaving)
       assert.deepStrictEqual([(yield* task.await).status, yield* terminals], ["canceled", ["task_canceled"]])
       const second = yield* begin(options)
-      assert.strictEqual(yield* second.manager.resumeAll, 0)
+      assert.strictEqual(yield* second.manager.resumeAll(), 0)
     }).pipe(Effect.scoped, Effect.provide(layerMemory))
   })
 
@@ -274,7 +274,7 @@ describe("suspending a task", () => {
       }
       yield* first.leave()
       const second = yield* begin(options)
-      assert.strictEqual(yield* second.manager.resumeAll, 2)
+      assert.strictEqual(yield* second.manager.resumeAll(), 2)
       for (const owner of owners) {
         const seen = yield* watch(yield* second.manager.for(owner).get(s1), { after: { seq: 0 } })
         yield* seen.until("task_completed")
@@ -293,7 +293,7 @@ describe("suspending a task", () => {
       const second = yield* begin(options)
       const session = yield* second.manager.open(s1)
       assert.strictEqual((yield* session.state).last?.error?.code, "interrupted_by_restart")
-      assert.strictEqual(yield* second.manager.resumeAll, 0)
+      assert.strictEqual(yield* second.manager.resumeAll(), 0)
     }).pipe(Effect.scoped, Effect.provide(layerMemory))
   })
 })

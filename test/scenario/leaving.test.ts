@@ -68,17 +68,44 @@ describe.each(transports)("leaving over $name", (transport) => {
     }).pipe(Effect.scoped, Effect.provide(channelLayer({ script: () => () => endless("a"), limit: beating })))
   )
 
-  it.live("a peer that is found gone cancels nothing: the task runs to its end (SETTLED 1)", () => {
+  it.live("a peer that is cut off by its own system cancels its task, too (SETTLED 2, LESSONS 40)", () =>
+    Effect.gen(function* () {
+      const one = yield* client(transport)
+      yield* begin(one, "a")
+      yield* one.cut
+      yield* emptied
+      assert.strictEqual(yield* stored("a"), "canceled")
+    }).pipe(Effect.scoped, Effect.provide(channelLayer({ script: () => () => endless("a") })))
+  )
+
+  it.live("detached, it is waited for no longer than the detach time", () =>
+    Effect.gen(function* () {
+      const one = yield* client(transport)
+      yield* begin(one, "a", { detach: true })
+      yield* one.cut
+      yield* left
+      assert.strictEqual(yield* count, 1)
+      yield* emptied
+      assert.strictEqual(yield* stored("a"), "canceled")
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(channelLayer({ script: () => () => endless("a"), limit: { detach_ms: 200 } }))
+    )
+  )
+
+  it.live("a peer of which nothing is heard any more cancels nothing: the task runs to its end (SETTLED 1)", () => {
     const a = held("a", "!")
     return Effect.gen(function* () {
       const one = yield* client(transport)
       yield* begin(one, "a")
-      yield* one.cut
       yield* left
       yield* a.go
       yield* emptied
       assert.strictEqual(yield* stored("a"), "completed")
-    }).pipe(Effect.scoped, Effect.provide(channelLayer({ script: () => () => a.stream })))
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(channelLayer({ script: () => () => a.stream, limit: { heartbeat_ms: 20, dead_ms: 60 } }))
+    )
   })
 
   it.live("detached work goes on, its question waits, and who returns answers it (SETTLED 2)", () => {
@@ -146,6 +173,47 @@ describe.each(transports.filter(({ halves }) => halves))("half leaving over $nam
       yield* emptied
     }).pipe(Effect.scoped, Effect.provide(channelLayer({ script: () => () => a.stream })))
   })
+
+  it.live("input that ended owes no heartbeat: it is written to however long the task takes", () => {
+    const a = held("a", "!")
+    return Effect.gen(function* () {
+      const one = yield* client(transport)
+      yield* begin(one, "a")
+      yield* one.halfClose
+      for (let beats = 0; beats < 6; beats++) yield* one.next("ping")
+      yield* a.go
+      yield* one.next("task_completed")
+      yield* one.closed
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(channelLayer({ script: () => () => a.stream, limit: { heartbeat_ms: 20, dead_ms: 40 } }))
+    )
+  })
+
+  it.live("that then goes altogether is found, though it said no hello and nothing is said to it (LESSONS 40)", () =>
+    Effect.gen(function* () {
+      const one = yield* client(transport)
+      yield* one.say({ type: "prompt", content: "go" })
+      yield* one.next("text_delta")
+      yield* one.halfClose
+      yield* one.next("ping")
+      yield* one.cut
+      yield* Effect.flatMap(Channels, (channels) =>
+        Effect.repeat(Effect.andThen(Effect.yieldNow, channels.count), { until: (here) => here === 0 })
+      )
+      yield* emptied
+    }).pipe(Effect.scoped, Effect.provide(channelLayer({ script: () => () => endless("a"), limit: beating })))
+  )
+
+  it.live("a whole close that looked like the end of input, too", () =>
+    Effect.gen(function* () {
+      const one = yield* client(transport)
+      yield* one.say({ type: "prompt", content: "go" })
+      yield* one.next("text_delta")
+      yield* one.hangUp
+      yield* emptied
+    }).pipe(Effect.scoped, Effect.provide(channelLayer({ script: () => () => endless("a"), limit: beating })))
+  )
 })
 
 tellTheSame()

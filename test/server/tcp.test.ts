@@ -45,7 +45,7 @@ describe("a TCP peer", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("that resets the connection was found dead", () =>
+  it.live("that resets the connection has gone, as one that closes it (SETTLED 2)", () =>
     Effect.gen(function* () {
       const { port, channels, admission } = yield* serve()
       const peer = yield* rawTcp(port)
@@ -54,7 +54,7 @@ describe("a TCP peer", () => {
       peer.socket.resetAndDestroy()
       assert.deepStrictEqual(Array.from(yield* Queue.takeBetween(channels.inbound, 2, 2)), [
         { kind: "frame", text: "one" },
-        { kind: "end", by: "dead" }
+        { kind: "end", by: "peer" }
       ])
       assert.strictEqual(admission.count(), 0)
     }).pipe(Effect.scoped)

@@ -115,11 +115,11 @@ describe("a WebSocket peer", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("that vanishes without one was found dead", () =>
+  it.live("that vanishes without one has gone as well (SETTLED 2)", () =>
     Effect.gen(function* () {
       const { socket, channels } = yield* connected()
       socket.resetAndDestroy()
-      assert.deepStrictEqual(yield* Queue.take(channels.inbound), { kind: "end", by: "dead" })
+      assert.deepStrictEqual(yield* Queue.take(channels.inbound), { kind: "end", by: "peer" })
     }).pipe(Effect.scoped)
   )
 

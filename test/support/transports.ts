@@ -25,7 +25,7 @@ export interface RawPeer {
   readonly hangUp: Effect.Effect<void>
   /** The peer sends no more but reads on; nothing happens where the transport has no such thing (`halves`). */
   readonly halfClose: Effect.Effect<void>
-  /** The peer is gone without a word (a reset). */
+  /** The peer goes without a word: a reset, a socket without a close frame. */
   readonly cut: Effect.Effect<void>
 }
 
@@ -44,7 +44,7 @@ export const memory: Transport<never> = {
     const channels = yield* Channels
     const { connection, client } = yield* MemoryConnection.make(principal === undefined ? {} : { principal })
     yield* Effect.forkScoped(channels.serve(connection), { startImmediately: true })
-    const ending = (by: "peer" | "half" | "dead") => client.push({ kind: "end", by })
+    const ending = (by: "peer" | "half") => client.push({ kind: "end", by })
     return {
       send: client.send,
       onText: client.onText,
@@ -53,7 +53,7 @@ export const memory: Transport<never> = {
       resume: Effect.sync(client.resume),
       hangUp: ending("peer"),
       halfClose: ending("half"),
-      cut: ending("dead")
+      cut: ending("peer")
     }
   })
 }
