@@ -11,7 +11,18 @@ import { type Owner, scopeKey, sessionKey } from "../domain/Principal.ts"
 import { RuntimeError } from "../runtime/RuntimeError.ts"
 import { type CreateOptions, RuntimeManager } from "../runtime/RuntimeManager.ts"
 import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
-import { destroy, dismiss, type Entry, forget, goOut, type House, keep, leaving, type Leaving, type Presence } from "./leaving.ts"
+import {
+  destroy,
+  dismiss,
+  type Entry,
+  forget,
+  goOut,
+  type House,
+  keep,
+  leaving,
+  type Leaving,
+  type Presence
+} from "./leaving.ts"
 
 export type { Leaving } from "./leaving.ts"
 

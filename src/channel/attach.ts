@@ -94,6 +94,7 @@ const enter = Effect.fnUntraced(function* (peer: Peer, principal: Principal, joi
   const old = peer.attached
   peer.attached = { hold, runtime: hold.runtime, scope: yield* Scope.make(), detach }
   peer.session_id = session_id
+  peer.refused = undefined
   if (old !== undefined) yield* leave(peer, old)
   return { ...peer.attached, position }
 }, Effect.uninterruptible)

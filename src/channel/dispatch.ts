@@ -63,12 +63,7 @@ const setMode = Effect.fnUntraced(function* (principal: Principal, runtime: Sess
   yield* runtime.setMode(yield* modeFor(principal, (yield* runtime.status).mode, wanted))
 })
 
-const command = (
-  peer: Peer,
-  principal: Principal,
-  runtime: SessionRuntime,
-  message: Message<"command">
-): Handled => {
+const command = (peer: Peer, principal: Principal, runtime: SessionRuntime, message: Message<"command">): Handled => {
   switch (message.name) {
     case "clear":
       return runtime.clear
@@ -166,13 +161,11 @@ const FREE: ReadonlySet<ClientMessage["type"]> = new Set(["hello", "resume", "pi
 
 /** Which session it shall be. Where that fails, what was sent behind it must not end up in another one. */
 const choosing = (peer: Peer, wanted: SessionId | undefined, handled: Handled): Handled =>
-  Effect.matchEffect(handled, {
-    onSuccess: () => Effect.sync(() => void (peer.refused = undefined)),
-    onFailure: (error) => {
-      if (peer.attached === undefined || wanted !== peer.session_id) peer.refused = error.code
-      return Effect.fail(error)
-    }
-  })
+  Effect.tapError(handled, ({ code }) =>
+    Effect.sync(() => {
+      if (peer.attached === undefined || wanted !== peer.session_id) peer.refused = code
+    })
+  )
 
 export const dispatch = (peer: Peer, message: ClientMessage): Effect.Effect<void> =>
   Effect.suspend(() => {

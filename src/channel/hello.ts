@@ -34,12 +34,17 @@ const hasRoom = ({ shared, connection }: Peer, principal: Principal): boolean =>
   return count < shared.config.limit.connections_per_principal
 }
 
+const sendAlone = (peer: Peer): void => {
+  peer.refused = undefined
+  sendHello(peer, 0)
+}
+
 const attach = (peer: Peer, principal: Principal, message: Message<"hello">): Effect.Effect<void, RuntimeError> => {
   const { session_id, after, create, detach = false } = message
   const making = { detach, hello: true, ...(create === undefined ? {} : { create }) }
   if (session_id === undefined) {
     // Who may only read or approve has no session of its own; it says later which one (`resume`).
-    return may(principal, "prompt") ? joinNew(peer, principal, making) : Effect.sync(() => sendHello(peer, 0))
+    return may(principal, "prompt") ? joinNew(peer, principal, making) : Effect.sync(() => sendAlone(peer))
   }
   const joining = { session_id, detach, hello: true, ...(after === undefined ? {} : { after }) }
   if ((after?.seq ?? 0) > 0 || !may(principal, "prompt")) return join(peer, principal, joining)

@@ -6,10 +6,12 @@ import { AuthError, Authenticator } from "../../src/channel/Authenticator.ts"
 import type { SessionId } from "../../src/domain/Ids.ts"
 import { localOwner, localPrincipal } from "../../src/domain/Principal.ts"
 import { RuntimeManager } from "../../src/runtime/RuntimeManager.ts"
+import { SessionIndex } from "../../src/store/SessionIndex.ts"
 import { client, channelLayer } from "../support/channelKit.ts"
-import { answer, turns } from "../support/engineKit.ts"
+import { answer, call, turns } from "../support/engineKit.ts"
 import { tellTheSame } from "../support/sameLogs.ts"
 import { endless, held } from "../support/streams.ts"
+import { probe } from "../support/tools.ts"
 import { transports } from "../support/transports.ts"
 
 const s = "s" as SessionId
@@ -66,6 +68,104 @@ describe.each(transports)("presence over $name", (transport) => {
       assert.strictEqual(yield* stored, "completed")
     }).pipe(Effect.scoped, Effect.provide(channelLayer({ script: () => () => a.stream })))
   })
+
+  it.live("of who only looks changes nothing of what happens when the last one goes (SETTLED 2)", () =>
+    Effect.gen(function* () {
+      const attachments = yield* Attachments
+      const look = attachments.hold({ owner: localOwner, session_id: s, answers: false, counts: false })
+      const one = yield* client(transport)
+      yield* one.say({ type: "hello", session_id: s })
+      yield* one.say({ type: "prompt", content: "go" })
+      yield* one.next("text_delta")
+      const [before, during] = [yield* look, yield* look]
+      yield* before.leave("unchanged")
+      yield* one.say({ type: "close" })
+      yield* one.closed
+      assert.strictEqual((yield* during.runtime.status).tasks, 1)
+      yield* during.leave("unchanged")
+      yield* emptied
+      assert.strictEqual(yield* stored, "canceled")
+    }).pipe(Effect.scoped, Effect.provide(channelLayer({ script: () => () => endless("a") })))
+  )
+
+  it.live("of who only looks, or is refused, stops no detach time", () =>
+    Effect.gen(function* () {
+      const attachments = yield* Attachments
+      const look = { owner: localOwner, session_id: s, answers: false, counts: false }
+      const one = yield* client(transport)
+      yield* one.say({ type: "hello", session_id: s, detach: true })
+      yield* one.say({ type: "prompt", content: "go" })
+      yield* one.next("text_delta")
+      yield* one.say({ type: "close" })
+      yield* one.closed
+      yield* Effect.flatMap(attachments.hold(look), ({ leave }) => leave("unchanged"))
+      const refused = yield* Effect.flip(attachments.hold({ ...look, counts: true, seen: 99 }))
+      assert.strictEqual(refused.code, "position_ahead")
+      yield* emptied
+      assert.strictEqual(yield* stored, "canceled")
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(channelLayer({ script: () => () => endless("a"), limit: { detach_ms: 100 } }))
+    )
+  )
+
+  it.live("that ends with its token leaves no question open, where nobody else can answer (R241, W013)", () => {
+    const over = Deferred.makeUnsafe<void>()
+    const { tool, log } = probe({ risk: "mutating" })
+    const script = () => turns(answer("x", [call("c1", "probe", { n: 1 })]), answer("ok"))
+    const authenticator = Layer.succeed(
+      Authenticator,
+      Authenticator.of({
+        anonymous: undefined,
+        authenticate: () => Effect.succeed({ ...localPrincipal, name: "lost" }),
+        revoked: ({ name }) => (name === "lost" ? Deferred.await(over) : Effect.never)
+      })
+    )
+    return Effect.gen(function* () {
+      const attachments = yield* Attachments
+      const [shared, alone] = [yield* client(transport), yield* client(transport)]
+      for (const [one, session_id] of [
+        [shared, "shared"],
+        [alone, s]
+      ] as const) {
+        yield* one.say({ type: "hello", token: "t", session_id })
+        yield* one.say({ type: "prompt", content: "go" })
+        yield* one.next("approval_request")
+      }
+      const other = yield* client(transport, localPrincipal)
+      yield* other.say({ type: "resume", session_id: "shared" })
+      const { request_id } = yield* other.next("approval_request")
+      yield* other.next("status")
+      const watcher = yield* client(transport, { ...localPrincipal, role: "viewer" })
+      yield* watcher.say({ type: "resume", session_id: s })
+      yield* watcher.next("status")
+      yield* Deferred.succeed(over, undefined)
+      yield* shared.closed
+      yield* alone.closed
+      assert.strictEqual((yield* watcher.next("approval_resolved")).decision, "deny")
+      yield* watcher.next("task_completed")
+      assert.strictEqual(attachments.count(localOwner, "shared" as SessionId), 1)
+      yield* other.say({ type: "approval_response", request_id, decision: "allow_once" })
+      yield* other.next("task_completed")
+      assert.deepStrictEqual(log, ["+1", "-1"])
+    }).pipe(Effect.scoped, Effect.provide(channelLayer({ script, tools: [tool], authenticator })))
+  })
+
+  it.live("of a session that was deleted is not taken up again under its id", () =>
+    Effect.gen(function* () {
+      const [attachments, index] = [yield* Attachments, yield* SessionIndex]
+      const one = yield* client(transport)
+      yield* one.say({ type: "hello", session_id: s })
+      yield* one.next("status")
+      yield* attachments.remove(localOwner, s)
+      yield* index.remove(s)
+      yield* one.next("error")
+      yield* one.say({ type: "prompt", content: "go" })
+      const { session_id } = yield* one.next("task_completed")
+      assert.strictEqual(session_id, `${transport.name}-channel-session-1`)
+      assert.strictEqual((yield* Effect.flip(index.get(s))).code, "session_not_found")
+    }).pipe(Effect.scoped, Effect.provide(channelLayer(plain)))
+  )
 
   it.live("ends with the token that made it, of hello and of the transport; the task runs on (R241)", () => {
     const [a, over] = [held("a", "!"), Deferred.makeUnsafe<void>()]
