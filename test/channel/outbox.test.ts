@@ -1,4 +1,4 @@
-/** The one writer of a connection: whatever the reader's pace, what it gets is whole and in order (R186, R204). */
+/** The one writer of a connection: whatever the reader's pace, what it gets is whole and in order (R186, R204; R205, R223). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as Outbox from "../../src/channel/Outbox.ts"

@@ -1,4 +1,4 @@
-/** `claw attach`: this terminal on a session of a server (R091, R092, R176, R187–R193, R240; SETTLED 2, 5). */
+/** `claw attach`: this terminal on a session of a server (R091, R092, R176, R187–R193, R240; SETTLED 2, 5; R222). */
 import { readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"

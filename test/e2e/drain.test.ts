@@ -1,4 +1,4 @@
-/** The end of `claw serve` by signal (R240, R295, SETTLED 1): told, suspended, gone on with; a second signal. */
+/** The end of `claw serve` by signal (R240, R295, SETTLED 1): told, suspended, gone on with; a second signal. (R274) */
 import { connect } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,4 +1,4 @@
-/** `claw serve`, the built program: what it says, outside clients, ways not to start (issue 3; R169–R174, R239, R327). */
+/** `claw serve`, the built program: what it says, outside clients, ways not to start (issue 3; R169–R174, R239, R327; R230). */
 import { createServer, type AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

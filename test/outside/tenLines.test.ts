@@ -39,7 +39,7 @@ describe("the client on the page of claw protocol", SIDE_BY_SIDE, () => {
       const { stdout: page } = yield* claw(["protocol"], { env: at.env, cwd: at.workspace })
       const [, limits = ""] = /^## Limits\n(.*?)^## /ms.exec(page) ?? []
       for (const name of ["message_bytes", "heartbeat_ms", "detach_ms"]) assert.include(limits, `\`${name}\` |`)
-      for (const name of ["tasks", "bad_tokens_per_minute", "http_body_bytes"]) assert.notInclude(limits, `\`${name}\``)
+      for (const name of ["http_body_bytes", "max_turns", "tools_per_process"]) assert.notInclude(limits, `\`${name}\``)
     }).pipe(Effect.scoped)
   )
 })

@@ -1,4 +1,4 @@
-/** Every error code with what programs rely on: HTTP status, WebSocket close code (0: it closes nothing), retryable (PROTOCOL §3). */
+/** Every error code with what programs rely on: HTTP status, WebSocket close code (0: it closes nothing), retryable (PROTOCOL §3; R209). */
 import { assert, it } from "@effect/vitest"
 import { codes, table } from "../../src/domain/ErrorCode.ts"
 import { closeCode, httpStatus } from "../../src/protocol/WireError.ts"

@@ -1,4 +1,4 @@
-/** Names on the wire, as literals: a change here is a change of the protocol (PROTOCOL §1, §2). */
+/** Names on the wire, as literals: a change here is a change of the protocol (PROTOCOL §1, §2; R182, R195–R197, R211–R214, R216). */
 import { assert, describe, it } from "@effect/vitest"
 import { DurableBody, Envelope, FinishReason, LiveBody, StateName, ToolStatus } from "../../src/domain/Event.ts"
 import { Command, messages, modes } from "../../src/protocol/ClientMessage.ts"

@@ -1,4 +1,4 @@
-/** What a text is worth: the complaint it deserves and its sentence, or the message (R185, attacks of family protocol). */
+/** What a text is worth: the complaint it deserves and its sentence, or the message (R185, attacks of family protocol; R203, R206). */
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import * as fc from "fast-check"

@@ -1,4 +1,4 @@
-/** Lines of a stream, however the network cuts them (R185, R188, LESSONS 38; SETTLED 22). */
+/** Lines of a stream, however the network cuts them (R185, R188, LESSONS 38; SETTLED 22; R194, R198). */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { type Framed, make } from "../../src/protocol/Framing.ts"

@@ -1,4 +1,4 @@
-/** Who ends a task when a connection ends, and what stays (SETTLED 1, 2; R173, R175, R184, R240, R294). */
+/** Who ends a task when a connection ends, and what stays (SETTLED 1, 2; R173, R175, R184, R240, R294; R183). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Channels } from "../../src/channel/Channels.ts"

@@ -1,4 +1,4 @@
-/** TLS of both listeners, and a renewed certificate without a restart (R236). */
+/** TLS of both listeners, and a renewed certificate without a restart (R236; R177, R232). */
 import { assert, describe, it } from "@effect/vitest"
 import { get } from "node:https"
 import { connect } from "node:tls"
