@@ -132,7 +132,7 @@ const written = async (socket: Socket, pieces: ReadonlyArray<Uint8Array>): Promi
 }
 
 /** In a session that a case names others may be at work: only what runs in one of its own is its doing. */
-const isOwn = (session: unknown): boolean => typeof session === "string" && /-channel-session-\d+$/.test(session)
+const isOwn = (session: unknown): boolean => typeof session === "string" && /-channel-session-\d{1,5}$/.test(session)
 
 const faultOf = (made: Case, { started, rest }: { readonly started: number; readonly rest: number }) => {
   if (started > made.tasks) return `${started} tasks, at most ${made.tasks} were asked for`
