@@ -74,16 +74,22 @@ export class Attachments extends Context.Service<
 
 const nothing = () => undefined
 
+/** Fewer sessions than that in all: nobody has more, and nobody is counted. */
+const isFull = ({ entries, sessions_per_principal }: House, owner: Owner): boolean => {
+  if (entries.size < sessions_per_principal) return false
+  const whose = scopeKey(owner)
+  let held = 0
+  for (const other of entries.values()) if (other.runtime !== undefined && scopeKey(other.owner) === whose) held++
+  return held >= sessions_per_principal
+}
+
 const open = Effect.fnUntraced(function* (house: House, entry: Entry, request: HoldRequest) {
   const { create, session_id, fresh } = request
   const sessions = house.sessions(request.owner)
   // One that goes on by itself is in memory already, whoever comes.
   const running = fresh === true ? undefined : yield* Effect.option(sessions.get(session_id))
   if (running?._tag === "Some") return running.value
-  const held = Array.from(house.entries.values()).filter(
-    (other) => other.runtime !== undefined && scopeKey(other.owner) === scopeKey(request.owner)
-  )
-  if (entry.runtime === undefined && held.length >= house.sessions_per_principal) {
+  if (entry.runtime === undefined && isFull(house, request.owner)) {
     return yield* new RuntimeError({ code: "too_many_sessions" })
   }
   if (fresh === true && create !== undefined) return yield* sessions.create(session_id, create)

@@ -4,10 +4,10 @@
  * the sink never waits and never throws; only deltas of one stream merge, and never across another kind of event;
  * what waits is bounded by bytes (the transport's included), by events and by the age of the oldest.
  */
-import type { LiveEvent, Delta, SessionEvent } from "../domain/Event.ts"
+import { type Delta, isDelta, type LiveEvent, type SessionEvent } from "../domain/Event.ts"
 import type { ConnectionEvent } from "../protocol/ServerEvent.ts"
 import type { Connection } from "./Connection.ts"
-import { isDelta, mergedText, textOf } from "./eventText.ts"
+import { mergedText, textOf } from "./eventText.ts"
 
 export interface OutboxLimits {
   readonly outbox_bytes: number

@@ -5,9 +5,6 @@
 import type { Delta, LiveEvent, SessionEvent } from "../domain/Event.ts"
 import type { ServerEvent } from "../protocol/ServerEvent.ts"
 
-export const isDelta = (event: ServerEvent | SessionEvent): event is LiveEvent & Delta =>
-  event.type === "text_delta" || event.type === "thinking_delta" || event.type === "tool_output_delta"
-
 /** Beside the event's own fields: neither written out nor copied with them. */
 const cache = Symbol("text")
 interface Cached {

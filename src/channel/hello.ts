@@ -28,6 +28,8 @@ const recognise = (peer: Peer, token: string | undefined): Effect.Effect<Princip
 /** Upgrades that carry a token are counted before this; here is whoever says it, on any transport. */
 const hasRoom = ({ shared, connection }: Peer, principal: Principal): boolean => {
   if (connection.principal !== undefined) return true
+  // Fewer connections than that in all: nobody has more. Spares each newcomer a look at every other.
+  if (shared.peers.size < shared.config.limit.connections_per_principal) return true
   const whose = scopeKey(principal)
   let count = 0
   for (const { principal: other } of shared.peers) if (other !== undefined && scopeKey(other) === whose) count++

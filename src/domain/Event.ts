@@ -174,6 +174,10 @@ export type Delta = typeof TextDelta.Type | typeof ThinkingDelta.Type | typeof T
 export type LiveEvent = { readonly v: 1; readonly session_id: SessionId; readonly ts: string } & LiveBody
 export type SessionEvent = DurableEvent | LiveEvent
 
+/** A piece of a stream: it may be merged with the next one of the same stream. */
+export const isDelta = (event: { readonly type: string }): event is LiveEvent & Delta =>
+  event.type === "text_delta" || event.type === "thinking_delta" || event.type === "tool_output_delta"
+
 export const ProcessStarted = event("process_started", {
   ...task,
   call_id: CallId,

@@ -4,7 +4,14 @@
  * Invariants: events reach each watcher in order, each once; a watcher that replays gets what happened meanwhile
  * after the replay, nothing twice and nothing missed; a watcher cannot make anyone wait.
  */
-import { type Delta, type DurableEvent, isTerminal, type LiveEvent, type SessionEvent } from "../domain/Event.ts"
+import {
+  type Delta,
+  type DurableEvent,
+  isTerminal,
+  type LiveEvent,
+  type SessionEvent,
+  isDelta
+} from "../domain/Event.ts"
 import type { Position } from "./SessionRuntime.ts"
 
 export type Sink = (events: ReadonlyArray<SessionEvent>) => void
@@ -34,9 +41,6 @@ export interface EventHub {
   readonly add: (sink: Sink, options: { readonly answers: boolean; readonly after: Position | undefined }) => Joining
   readonly answerers: () => number
 }
-
-const isDelta = (event: SessionEvent): event is LiveEvent & Delta =>
-  event.type === "text_delta" || event.type === "thinking_delta" || event.type === "tool_output_delta"
 
 /** The streams that an event ends. */
 const closes = (event: DurableEvent, open: ReadonlyMap<string, OpenStream>): Iterable<string> => {

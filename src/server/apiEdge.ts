@@ -13,7 +13,8 @@ import { httpRequests } from "../observability/ServerMetrics.ts"
 import { attributes } from "../observability/Telemetry.ts"
 import { Api } from "./Api.ts"
 import { oneLine } from "./apiBody.ts"
-import { ApiError, type Coded, CurrentRequest, localeOf, problem, type RequestInfo } from "./apiProblem.ts"
+import { ApiError, type Coded, CurrentRequest, problem, type RequestInfo } from "./apiProblem.ts"
+import { localeOf } from "./locale.ts"
 
 interface RouteShape {
   readonly method: string
@@ -106,7 +107,7 @@ const infoOf = (request: IncomingMessage, options: EdgeOptions): RequestInfo => 
   const isId = typeof given === "string" && /^[A-Za-z0-9._:-]{1,128}$/.test(given)
   return {
     request_id: isId ? given : newRequestId(),
-    locale: localeOf(request.headers["accept-language"]),
+    locale: localeOf(request.headers["accept-language"], "en"),
     address: options.address(request)
   }
 }

@@ -9,6 +9,7 @@ import { httpStatus } from "../protocol/WireError.ts"
 
 export interface Refusal {
   readonly code: ErrorCode
+  /** More than the code's own sentence says; never a secret, never what was sent. */
   readonly detail?: string
   readonly retry_after_ms?: number
   /** Where the code's own status is not what HTTP calls it. */

@@ -1,13 +1,7 @@
-/** An error as it leaves a transport that has no session behind it: one event, or one HTTP problem (PROTOCOL §3). */
-import { type ErrorCode, table } from "../domain/ErrorCode.ts"
+/** An error as it leaves a stream transport that has no session behind it: one event (PROTOCOL §3). */
+import { table } from "../domain/ErrorCode.ts"
 import { PROTOCOL_VERSION } from "../domain/Event.ts"
-
-export interface Refusal {
-  readonly code: ErrorCode
-  /** More than the code's own sentence says; never a secret, never what was sent. */
-  readonly detail?: string
-  readonly retry_after_ms?: number
-}
+import type { Refusal } from "./problem.ts"
 
 export const errorEvent = ({ code, detail, retry_after_ms }: Refusal, locale: "en" | "zh-CN"): string => {
   const { retryable, en, zh } = table[code]
