@@ -55,6 +55,8 @@ interface Waiting {
   readonly exempt: boolean
 }
 
+type Growing = Waiting & { readonly delta: LiveEvent & Delta }
+
 /** What the transport has been given and not yet taken: bytes written in all when it was, and the age of its oldest. */
 interface Given {
   readonly upTo: number
@@ -67,10 +69,19 @@ const STRIKES = 2
 /** The envelope of a delta. */
 const DELTA_BYTES = 200
 
+/** Boxes that have something for this turn of the loop: one immediate hands out what all of them have. */
+let due: Array<Box> = []
+
+const turn = (): void => {
+  const boxes = due
+  due = []
+  for (const box of boxes) box.turn()
+}
+
 class Box {
   private waiting: Array<Waiting> = []
   /** Deltas behind the last event of another kind: they may still grow. */
-  private readonly growing = new Map<string, Waiting>()
+  private growing: Array<Growing> = []
   private bytes = 0
   private events = 0
   private given: Array<Given> = []
@@ -104,11 +115,13 @@ class Box {
   private schedule(): void {
     if (this.scheduled) return
     this.scheduled = true
-    setImmediate(() => {
-      this.scheduled = false
-      this.flush()
-      this.judge()
-    })
+    if (due.push(this) === 1) setImmediate(turn)
+  }
+
+  turn(): void {
+    this.scheduled = false
+    this.flush()
+    this.judge()
   }
 
   /** Too much in two turns in a row: a burst within one turn gave the reader no chance. */
@@ -120,15 +133,15 @@ class Box {
   }
 
   addText(text: string): void {
-    this.growing.clear()
+    if (this.growing.length > 0) this.growing = []
     const bytes = Buffer.byteLength(text)
     this.add({ text, delta: undefined, content: "", bytes, at: this.options.now(), exempt: this.replay })
   }
 
   addDelta(delta: LiveEvent & Delta): void {
     const bytes = Buffer.byteLength(delta.content)
-    const open = this.growing.get(delta.stream_id)
-    if (open?.delta !== undefined && open.delta.offset + open.content.length === delta.offset) {
+    const open = this.growing.find((item) => item.delta.stream_id === delta.stream_id)
+    if (open !== undefined && open.delta.offset + open.content.length === delta.offset) {
       open.content += delta.content
       open.bytes += bytes
       if (!open.exempt) this.bytes += bytes
@@ -139,7 +152,8 @@ class Box {
     const { content } = delta
     const at = this.options.now()
     const item = { text: undefined, delta, content, bytes: bytes + DELTA_BYTES, at, exempt: this.replay }
-    this.growing.set(delta.stream_id, item)
+    if (open !== undefined) this.growing.splice(this.growing.indexOf(open), 1)
+    this.growing.push(item)
     this.add(item)
   }
 
@@ -157,15 +171,14 @@ class Box {
     if (this.state !== "open") return
     this.state = "slow"
     this.waiting = []
-    this.growing.clear()
+    this.growing = []
     this.options.onSlow()
   }
 
   private hand(item: Waiting): void {
     // First: what a reader does at once may bring the next delta while this one goes out.
-    if (item.delta !== undefined && this.growing.get(item.delta.stream_id) === item) {
-      this.growing.delete(item.delta.stream_id)
-    }
+    const grows = item.delta === undefined ? -1 : this.growing.findIndex((other) => other === item)
+    if (grows >= 0) this.growing.splice(grows, 1)
     const { connection } = this.options
     const text = item.text ?? (item.delta === undefined ? "" : mergedText(item.delta, item.content))
     const bytes = item.text === undefined ? Buffer.byteLength(text) : item.bytes
@@ -191,7 +204,8 @@ class Box {
       handed += 1
     }
     this.handing = false
-    this.waiting.splice(0, handed)
+    if (handed === this.waiting.length) this.waiting = []
+    else this.waiting.splice(0, handed)
     if (handed > 0) this.options.onSent?.(handed)
     this.settle()
   }
@@ -200,7 +214,7 @@ class Box {
   private settle(): void {
     const buffered = this.options.connection.buffered()
     if (buffered === 0) {
-      this.given = []
+      if (this.given.length > 0) this.given = []
       this.exempted = 0
     } else {
       const gone = this.given.findIndex(({ upTo }) => upTo > this.written - buffered)

@@ -5,33 +5,28 @@
 import type { Delta, LiveEvent, SessionEvent } from "../domain/Event.ts"
 import type { ServerEvent } from "../protocol/ServerEvent.ts"
 
-/** Beside the event's own fields: neither written out nor copied with them. */
+/** Beside the event's own fields: neither written out nor copied with them. A weak map costs ten times the writing. */
 const cache = Symbol("text")
 interface Cached {
-  [cache]?: { readonly length: number; readonly text: string }
+  [cache]?: string
 }
 
-/** `length`: of the content it was made with; -1: the event as it is. A weak map costs ten times the writing itself. */
-const remember = (event: object, length: number, text: string): string => {
-  const value = { length, text }
-  if (cache in event) (event as Cached)[cache] = value
-  else if (Object.isExtensible(event)) Object.defineProperty(event, cache, { value, writable: true, enumerable: false })
+const remember = (event: object, text: string): string => {
+  if (Object.isExtensible(event)) Object.defineProperty(event, cache, { value: text, enumerable: false })
   return text
 }
 
-const known = (event: object, length: number): string | undefined => {
-  const found = (event as Cached)[cache]
-  return found?.length === length ? found.text : undefined
-}
-
 export const textOf = (event: ServerEvent | SessionEvent): string =>
-  known(event, -1) ?? remember(event, -1, JSON.stringify(event))
+  (event as Cached)[cache] ?? remember(event, JSON.stringify(event))
 
-/** `first` with the text that followed it. */
-export const mergedText = (first: LiveEvent & Delta, content: string): string =>
-  known(first, content.length) ??
-  remember(
-    first,
-    content.length,
-    JSON.stringify(content.length === first.content.length ? first : { ...first, content })
-  )
+let last: { readonly first: LiveEvent & Delta; readonly content: string; readonly text: string } | undefined
+
+/**
+ * `first` with the text that followed it. Only the last one is kept: whoever else sends it does so in the same turn.
+ */
+export const mergedText = (first: LiveEvent & Delta, content: string): string => {
+  if (last?.first === first && last.content.length === content.length) return last.text
+  const text = JSON.stringify(content.length === first.content.length ? first : { ...first, content })
+  last = { first, content, text }
+  return text
+}

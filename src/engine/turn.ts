@@ -40,20 +40,21 @@ const generated = Effect.fnUntraced(function* (ask: Ask, shown: Parts.ShownAnswe
 const streamed = Effect.fnUntraced(function* (ask: Ask, shown: Parts.ShownAnswer) {
   const { reporter } = ask
   let begun = false
-  yield* Stream.runForEachArray(ask.provider.stream(ask.request), (parts) =>
-    Effect.suspend(() => {
-      const live = shown.take(parts)
-      if (live.length === 0) return Effect.void
-      if (begun) return Effect.sync(() => reporter.signal(live))
-      begun = true
-      return Effect.uninterruptible(
-        Effect.andThen(
-          reporter.report([]),
-          Effect.sync(() => reporter.signal(live))
-        )
+  yield* Stream.runForEachArray(ask.provider.stream(ask.request), (parts) => {
+    const live = shown.take(parts)
+    if (live.length === 0) return Effect.void
+    if (begun) {
+      reporter.signal(live)
+      return Effect.void
+    }
+    begun = true
+    return Effect.uninterruptible(
+      Effect.andThen(
+        reporter.report([]),
+        Effect.sync(() => reporter.signal(live))
       )
-    })
-  )
+    )
+  })
   const completed = shown.completed()
   if (completed !== undefined) return completed
   return yield* new ProviderError({ code: "provider_bad_stream", detail: "The model's answer has no end." })

@@ -5,8 +5,7 @@
  * Invariant: only a step of the producer is progress, never a comment or a heartbeat, and the time a consumer takes
  * for itself is charged to nobody but `total_ms`.
  */
-import { Clock, Duration, Effect, Fiber, Stream } from "effect"
-import type { Pull } from "effect"
+import { Clock, Duration, Effect, type Pull, type Scope } from "effect"
 import { ProviderError, type ProviderCode } from "./ProviderError.ts"
 
 /** Milliseconds. `Infinity` turns a limit off. */
@@ -57,8 +56,8 @@ interface Watch {
   /** Monotonic milliseconds since which the consumer waits. */
   since: number
   failure: ProviderError | undefined
-  /** Present while the consumer waits. */
-  fail: ((error: ProviderError) => void) | undefined
+  /** The consumer waits for the producer. */
+  waiting: boolean
 }
 
 /** No sleep is longer than the shortest limit that may begin meanwhile, so one watch serves all phases, to the point. */
@@ -66,70 +65,60 @@ const soonest = (limits: DeadlineLimits, phase: Phase): number =>
   phase === "connect" ? Math.min(limits.first_chunk_ms, limits.idle_ms) : limits.idle_ms
 
 /** Sleeps until the consumer has waited for its phase's limit, or the whole answer has taken `total_ms`. */
-const patrol = Effect.fnUntraced(function* (limits: DeadlineLimits, watch: Watch, start: number, now: () => number) {
-  const end = start + limits.total_ms
+const patrol = Effect.fnUntraced(function* (limits: DeadlineLimits, watch: Watch, now: () => number) {
+  const end = watch.since + limits.total_ms
   while (watch.failure === undefined) {
     const limit = limitOf(limits, watch.phase)
-    const waiting = watch.fail !== undefined
     const at = now()
-    const due = Math.min(waiting ? watch.since + limit : at + limit, end)
+    const due = Math.min(watch.waiting ? watch.since + limit : at + limit, end)
     const left = Math.min(due - at, soonest(limits, watch.phase))
     if (left === Number.POSITIVE_INFINITY) return
     if (left > 0) yield* Effect.sleep(Duration.millis(Math.ceil(left)))
     else watch.failure = due === end ? expired("total", limits.total_ms) : expired(watch.phase, limit)
   }
-  watch.fail?.(watch.failure)
 })
 
 /**
- * One pull that the watch can end. The pull runs in a child that lives exactly as long as this effect: it is awaited,
- * or interrupted with it. (A race of two fibers does the same for three times the price, once per read.)
+ * A pull of steps that fails with `provider_timeout_*` where it is too slow, and hands on what the reads gave. `stop` is
+ * called at most once, while a pull waits, and must make it end: the producer closes what it waits for. (The pull in a
+ * child that can be interrupted needs no such promise; it costs a fiber a read, a tenth of all the work of a delta.)
  */
-const guarded = <A, E, R>(pull: Effect.Effect<A, E, R>, watch: Watch, now: () => number) =>
-  Effect.suspend((): Effect.Effect<A, E | ProviderError, R> => {
-    if (watch.failure !== undefined) return Effect.fail(watch.failure)
-    watch.since = now()
-    return Effect.flatMap(Effect.forkChild(pull, { startImmediately: true }), (child) =>
-      Effect.callback<A, E | ProviderError>((resume) => {
-        watch.fail = (error) => resume(Fiber.interrupt(child).pipe(Effect.andThen(Effect.fail(error))))
-        child.addObserver((exit) => {
-          watch.fail = undefined
-          resume(exit)
-        })
-        return Effect.suspend(() => {
-          watch.fail = undefined
-          return Fiber.interrupt(child)
-        })
+export const withDeadlines = <A, E, R>(
+  limits: DeadlineLimits,
+  pull: Pull.Pull<Step<A>, E, void, R>,
+  stop: () => void
+): Effect.Effect<Pull.Pull<readonly [A, ...Array<A>], E | ProviderError, void, R>, never, Scope.Scope> =>
+  Clock.clockWith((clock) => {
+    const now = () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
+    const watch: Watch = { phase: "connect", since: now(), failure: undefined, waiting: false }
+    const watching = Effect.andThen(
+      patrol(limits, watch, now),
+      Effect.sync(() => {
+        if (watch.waiting) stop()
       })
     )
+    return Effect.as(Effect.forkScoped(watching), relay(pull, watch, now))
   })
 
-/** Fails a stream of steps with `provider_timeout_*` where it is too slow, and hands on what the reads gave. */
-export const withDeadlines =
-  (limits: DeadlineLimits) =>
-  <A, E, R>(steps: Stream.Stream<Step<A>, E, R>): Stream.Stream<A, E | ProviderError, R> =>
-    Stream.transformPull(steps, (pull, scope) =>
-      Clock.clockWith((clock) => {
-        const now = () => Number(clock.monotonicTimeNanosUnsafe() / 1000n) / 1000
-        const start = now()
-        const watch: Watch = { phase: "connect", since: start, failure: undefined, fail: undefined }
-        return Effect.as(Effect.forkIn(patrol(limits, watch, start, now), scope), relay(pull, watch, now))
-      })
-    )
-
-const relay = <A, E, R>(
-  pull: Pull.Pull<readonly [Step<A>, ...Array<Step<A>>], E, void, R>,
-  watch: Watch,
-  now: () => number
-): Pull.Pull<readonly [A, ...Array<A>], E | ProviderError, void, R> => {
-  const again: Pull.Pull<readonly [A, ...Array<A>], E | ProviderError, void, R> = Effect.flatMap(
-    guarded(pull, watch, now),
-    (steps) => {
-      const parts =
-        steps.length === 1 && steps[0] !== "connected" ? steps[0] : steps.flatMap((s) => (s === "connected" ? [] : s))
-      if (watch.phase !== "idle") watch.phase = steps.every((step) => step === "connected") ? "first_chunk" : "idle"
-      return parts.length === 0 ? again : Effect.succeed(parts as readonly [A, ...Array<A>])
+const relay = <A, E, R>(pull: Pull.Pull<Step<A>, E, void, R>, watch: Watch, now: () => number) => {
+  type Next = Pull.Pull<readonly [A, ...Array<A>], E | ProviderError, void, R>
+  const waited: Next = Effect.matchCauseEffect(pull, {
+    onFailure: (cause): Next => {
+      watch.waiting = false
+      return watch.failure === undefined ? Effect.failCause(cause) : Effect.fail(watch.failure)
+    },
+    onSuccess: (step): Next => {
+      watch.waiting = false
+      if (step === "connected") watch.phase = "first_chunk"
+      else watch.phase = "idle"
+      return step === "connected" || step.length === 0 ? next : Effect.succeed(step as readonly [A, ...Array<A>])
     }
-  ) as never
-  return again
+  })
+  const next: Next = Effect.suspend((): Next => {
+    if (watch.failure !== undefined) return Effect.fail(watch.failure)
+    watch.since = now()
+    watch.waiting = true
+    return waited
+  })
+  return next
 }

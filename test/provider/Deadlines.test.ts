@@ -1,17 +1,20 @@
 /** Four limits, each of its own (R107–R109, LESSONS 8, SETTLED 19), on a clock that the test moves. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Queue, Stream } from "effect"
+import { type Cause, Channel, Effect, Fiber, type Pull, Queue, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { type DeadlineLimits, type Step, defaults, withDeadlines } from "../../src/provider/Deadlines.ts"
 
 const limits: DeadlineLimits = { connect_ms: 10_000, first_chunk_ms: 60_000, idle_ms: 30_000, total_ms: Infinity }
 
+const streamOf = <A, E>(pull: Effect.Effect<Pull.Pull<readonly [A, ...Array<A>], E>, never, Scope.Scope>) =>
+  Stream.fromChannel(Channel.fromTransformBracket((_, __, scope) => Scope.provide(pull, scope)))
+
 /** A producer the test feeds, and a consumer that collects: what came, and the code it failed with. */
 const run = Effect.fnUntraced(function* (given: DeadlineLimits = limits, consume: Effect.Effect<void> = Effect.void) {
-  const steps = yield* Queue.unbounded<Step<string>>()
+  const steps = yield* Queue.unbounded<Step<string>, Cause.Done>()
   const got: Array<string> = []
-  const source = Stream.fromQueue(steps)
-  const fiber = yield* withDeadlines(given)(source).pipe(
+  const pull = withDeadlines(given, Queue.take(steps), () => Queue.endUnsafe(steps))
+  const fiber = yield* streamOf(pull).pipe(
     Stream.runForEach((text) =>
       Effect.andThen(
         consume,
@@ -113,25 +116,42 @@ describe("withDeadlines", () => {
   )
   it.effect("interrupting the consumer interrupts the producer, and leaves no watch", () =>
     Effect.gen(function* () {
-      let interrupted = 0
-      const source: Stream.Stream<Step<string>> = Stream.concat(
-        Stream.make<Array<Step<string>>>("connected"),
-        Stream.fromEffect(Effect.onInterrupt(Effect.never, () => Effect.sync(() => void interrupted++)))
-      )
-      const fiber = yield* Effect.forkChild(Stream.runDrain(withDeadlines(limits)(source)))
+      let [interrupted, stopped] = [0, 0]
+      const never = Effect.onInterrupt(Effect.never, () => Effect.sync(() => void interrupted++))
+      const stream = streamOf(withDeadlines(limits, never, () => void stopped++))
+      const fiber = yield* Effect.forkChild(Stream.runDrain(stream))
       yield* TestClock.adjust(1)
       yield* Fiber.interrupt(fiber)
-      assert.strictEqual(interrupted, 1)
+      yield* TestClock.adjust("1 hour")
+      assert.deepStrictEqual([interrupted, stopped], [1, 0])
     })
   )
-  it.effect("a limit that passes interrupts the producer", () =>
+  it.effect("a limit that passes stops the producer, once, and what it failed with then is not shown", () =>
     Effect.gen(function* () {
-      let interrupted = 0
-      const source = Stream.fromEffect(Effect.onInterrupt(Effect.never, () => Effect.sync(() => void interrupted++)))
-      const fiber = yield* Effect.forkChild(Effect.exit(Stream.runDrain(withDeadlines(limits)(source))))
+      let stopped = 0
+      let end: (effect: Effect.Effect<never, string>) => void = () => undefined
+      const pull = Effect.callback<never, string>((resume) => void (end = resume))
+      const stop = () => {
+        stopped++
+        end(Effect.fail("closed"))
+      }
+      const fiber = yield* Effect.forkChild(Effect.flip(Stream.runDrain(streamOf(withDeadlines(limits, pull, stop)))))
       yield* TestClock.adjust(10_000)
-      yield* Fiber.join(fiber)
-      assert.strictEqual(interrupted, 1)
+      const error = yield* Fiber.join(fiber)
+      yield* TestClock.adjust("1 hour")
+      assert.deepStrictEqual([stopped, typeof error === "string" ? error : error.code], [1, "provider_timeout_connect"])
+    })
+  )
+  it.effect("a limit that passes while the consumer works ends the next pull, and stops nobody", () =>
+    Effect.gen(function* () {
+      let stopped = 0
+      const pull = Effect.succeed(["a"])
+      const stream = streamOf(withDeadlines({ ...limits, total_ms: 1000 }, pull, () => void stopped++))
+      const slow = Stream.runForEach(stream, () => Effect.sleep(400))
+      const fiber = yield* Effect.forkChild(Effect.flip(slow))
+      yield* TestClock.adjust(1200)
+      assert.strictEqual((yield* Fiber.join(fiber)).code, "provider_timeout_total")
+      assert.strictEqual(stopped, 0)
     })
   )
 })

@@ -5,7 +5,7 @@
  * Invariant: a stream ends with exactly one `completed` or one `ProviderError`; when it ends in any other way its
  * socket is closed at once (R128, R130). One socket read is one array of parts.
  */
-import { Cause, Clock, Effect, Layer, type Pull, Redacted, Stream } from "effect"
+import { Cause, Channel, Clock, Effect, Layer, type Pull, Redacted, Scope, Stream } from "effect"
 import { newCallId } from "../../domain/Ids.ts"
 import { type DeadlineLimits, type Step, defaults, withDeadlines } from "../Deadlines.ts"
 import type { Completed, ModelPart } from "../ModelPart.ts"
@@ -14,7 +14,7 @@ import { type Capabilities, type ModelRequest, Provider } from "../Provider.ts"
 import { ProviderError } from "../ProviderError.ts"
 import { type Body, openBody } from "./body.ts"
 import { type Client, callError, openClient } from "./client.ts"
-import { type Decoder, type DecoderOptions, openDocumentDecoder, openEventDecoder } from "./decoder.ts"
+import { type Decoder, type DecoderOptions, type Read, openDocumentDecoder, openEventDecoder } from "./decoder.ts"
 import { makeEncoder } from "./encode.ts"
 import { type Peer, refusalError, webPage } from "./failure.ts"
 import { brokenError } from "./networkFailure.ts"
@@ -82,39 +82,41 @@ const answered = (call: Call, now_ms: number): Effect.Effect<{ body: Body; decod
     })
   )
 
-const nextRead = (call: Call, body: Body, decoder: Decoder) => {
-  const bytes = body.read.pipe(
+type Steps = Pull.Pull<Step<ModelPart>, ProviderError>
+
+const done: Steps = Effect.suspend(() => Cause.done())
+
+/** What each read gives, until the end. */
+const reads = (call: Call, body: Body, decoder: Decoder): Steps => {
+  let ending: Steps | undefined
+  const took = ({ parts, heard, failure, ended }: Read): Steps => {
+    if (failure !== undefined) ending = Effect.fail(failure)
+    else if (ended) ending = Effect.andThen(settle(call.exchange), done)
+    if (heard || parts.length > 0) return Effect.succeed(parts)
+    return ending ?? next
+  }
+  const onFailure = (error: Error): Steps =>
     // Once the answer is whole, the way the connection ends does not matter.
-    Effect.catch((error) => (decoder.finished() ? Effect.undefined : Effect.fail(brokenError(error, call.peer))))
+    decoder.finished() ? took(decoder.end()) : Effect.fail(brokenError(error, call.peer))
+  const onSuccess = (chunk: Uint8Array | undefined): Steps =>
+    took(chunk === undefined ? decoder.end() : decoder.feed(chunk))
+  const reading = Effect.matchEffect(body.read, { onFailure, onSuccess })
+  const last = Effect.matchEffect(
+    Effect.timeoutOrElse(body.read, { duration: AFTER_FINISH, orElse: () => Effect.undefined }),
+    { onFailure, onSuccess }
   )
-  return Effect.suspend(() =>
-    decoder.finished() ? Effect.timeoutOrElse(bytes, { duration: AFTER_FINISH, orElse: () => Effect.undefined }) : bytes
-  ).pipe(Effect.map((chunk) => (chunk === undefined ? decoder.end() : decoder.feed(chunk))))
+  const next: Steps = Effect.suspend(() => ending ?? (decoder.finished() ? last : reading))
+  return next
 }
 
 /** The steps of a call: connected, then what each read gave. */
-const stepsOf = (call: Call, now_ms: number): Pull.Pull<readonly [Step<ModelPart>], ProviderError> => {
-  type Next = Pull.Pull<readonly [Step<ModelPart>], ProviderError>
-  const finish: Next = Effect.suspend(() => Cause.done())
-  let next: Next
-  const reading = (body: Body, decoder: Decoder): Next => {
-    const read = nextRead(call, body, decoder)
-    const again: Next = Effect.flatMap(read, ({ parts, heard, failure, ended }) => {
-      if (failure !== undefined) {
-        next = Effect.fail(failure)
-        return parts.length === 0 ? next : Effect.succeed([parts] as const)
-      }
-      if (ended) next = Effect.andThen(settle(call.exchange), finish)
-      return heard || parts.length > 0 ? Effect.succeed([parts] as const) : again
-    })
-    return again
-  }
-  next = Effect.map(connection(call.exchange), () => {
+const stepsOf = (call: Call, now_ms: number): Steps => {
+  let next: Steps = Effect.map(connection(call.exchange), () => {
     next = Effect.flatMap(answered(call, now_ms), ({ body, decoder }) => {
-      next = reading(body, decoder)
+      next = reads(call, body, decoder)
       return next
     })
-    return ["connected"] as const
+    return "connected" as const
   })
   return Effect.suspend(() => next)
 }
@@ -158,6 +160,7 @@ const driver = (config: OpenAiConfig, agents: Agents) => {
   const parts = (request: ModelRequest, streaming: boolean): Stream.Stream<ModelPart, ProviderError> => {
     const unable = capabilityError(request, capabilities)
     if (unable !== undefined) return Stream.fail(unable)
+    const kept = streaming ? limits : { ...limits, first_chunk_ms: whole, idle_ms: whole }
     const pull = Effect.gen(function* () {
       const now_ms = yield* Clock.currentTimeMillis
       const { call, note } = yield* Effect.acquireRelease(
@@ -165,10 +168,10 @@ const driver = (config: OpenAiConfig, agents: Agents) => {
         ({ call }) => Effect.sync(() => close(call.exchange))
       )
       yield* note
-      return stepsOf(call, now_ms)
+      return yield* withDeadlines(kept, stepsOf(call, now_ms), () => close(call.exchange))
     })
-    const steps: Stream.Stream<Step<ModelPart>, ProviderError> = Stream.scoped(Stream.fromPull(pull))
-    return withDeadlines(streaming ? limits : { ...limits, first_chunk_ms: whole, idle_ms: whole })(steps)
+    // Not `Stream.scoped`, which provides the scope to every pull.
+    return Stream.fromChannel(Channel.fromTransformBracket((_, __, scope) => Scope.provide(pull, scope)))
   }
   const generate = (request: ModelRequest): Effect.Effect<Completed, ProviderError> =>
     Stream.runFold(
