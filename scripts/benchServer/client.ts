@@ -51,11 +51,14 @@ const mailbox = () => {
   let see: ((message: Message) => void) | undefined
   let seeText: ((text: string) => void) | undefined
   let over: Error | undefined
+  /** The last error that came: mostly why the connection ends. */
+  let said = ""
   let waiters: ReadonlyArray<Waiter> = []
   return {
     deliver: (text: string) => {
       if (seeText !== undefined) return seeText(text)
       const message = JSON.parse(text) as Message
+      if (message.type === "error") said = ` (${message.error?.code})`
       see?.(message)
       if (waiters.length === 0) return
       const taken = waiters.filter(({ types }) => types.includes(message.type))
@@ -63,7 +66,7 @@ const mailbox = () => {
       for (const { done } of taken) done(message)
     },
     end: (why: string) => {
-      over ??= new Error(why)
+      over ??= new Error(`${why}${said}`)
       for (const { fail } of waiters) fail(over)
       waiters = []
     },
@@ -86,12 +89,17 @@ const tcp = ({ host, port }: Address, source?: string): Promise<Client> =>
   new Promise((ready, fail) => {
     const box = mailbox()
     const socket = connectTcp({ host, port, noDelay: true, ...(source === undefined ? {} : { localAddress: source }) })
-    let rest = ""
+    // Parts of a line that is not over: one may be megabytes, and is put together once.
+    let parts: Array<string> = []
     socket.setEncoding("utf8")
     socket.on("data", (text: string) => {
-      const lines = (rest + text).split("\n")
-      rest = lines.pop() ?? ""
-      for (const line of lines) box.deliver(line)
+      const lines = text.split("\n")
+      const rest = lines.pop() ?? ""
+      for (const line of lines) {
+        box.deliver(parts.join("") + line)
+        parts = []
+      }
+      if (rest !== "") parts.push(rest)
     })
     const closed = new Promise<number>((done) => socket.once("close", () => done(0)))
     socket.on("error", (error) => {

@@ -14,6 +14,8 @@ export interface Lab extends Target {
   readonly pid: number
   /** Port of the model server, to be asked directly. */
   readonly model_port: number
+  /** Of the server's inspector, which listens once it is asked for. */
+  readonly inspect_port: number
   readonly params: Params
 }
 

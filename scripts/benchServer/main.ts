@@ -7,6 +7,8 @@
  */
 import { execFile } from "node:child_process"
 import { existsSync, writeFileSync } from "node:fs"
+import { once } from "node:events"
+import { type AddressInfo, createServer } from "node:net"
 import { cpus } from "node:os"
 import { fileURLToPath } from "node:url"
 import { parseArgs, promisify } from "node:util"
@@ -59,15 +61,25 @@ const explained = (error: unknown): string => {
   return (line ?? message ?? String(error)).slice(0, 400)
 }
 
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
+}
+
 const measure = async (plan: Plan): Promise<Omit<Result, "job" | "seconds">> => {
   const model = await startServer()
   try {
     const env = { ...settings, OPENAI_BASE_URL: `http://127.0.0.1:${model.port}/v1`, OPENAI_API_KEY: "sk-bench" }
-    const server = await startServed({ program: options.program, env: { ...env, CLAW_MODEL: "text:n=1" } })
+    const inspect_port = await freePort()
+    const node = [`--inspect-port=${inspect_port}`]
+    const server = await startServed({ program: options.program, node, env: { ...env, CLAW_MODEL: "text:n=1" } })
     try {
       const params = options.quick ? plan.quick : plan.params
       const { pid, tcp, http } = server
-      const drive: Drive = { job: plan.job, lab: { pid, tcp, http, model_port: model.port, params } }
+      const drive: Drive = { job: plan.job, lab: { pid, tcp, http, model_port: model.port, inspect_port, params } }
       const { stdout, stderr } = await promisify(execFile)(process.execPath, [DRIVE, JSON.stringify(drive)], {
         timeout: plan.patience_ms,
         killSignal: "SIGKILL",

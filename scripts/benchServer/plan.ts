@@ -103,7 +103,7 @@ export const plans: ReadonlyArray<Plan> = [
       rounds: 3,
       window_ms: 5000,
       stalled: 20,
-      stall_ms: 20_000,
+      stall_ms: 12_000,
       fast_interval_ms: 4,
       fast_size: 4096
     },

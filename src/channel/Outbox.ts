@@ -32,7 +32,7 @@ export interface Outbox {
   readonly sink: (events: ReadonlyArray<SessionEvent>) => void
   /** An event of this connection alone, in its place among the others. */
   readonly send: (event: ConnectionEvent) => void
-  /** While true, what comes is a replay, which its giver paces: only its age counts. */
+  /** While true, what comes is a replay, which its giver paces: only age counts, until the reader has taken it all. */
   readonly replaying: (on: boolean) => void
   /** Called once, when nothing waits here any more (at once where nothing does). */
   readonly whenTaken: (taken: () => void) => void
@@ -86,8 +86,11 @@ class Box {
   private events = 0
   private given: Array<Given> = []
   private written = 0
-  /** Bytes at the transport that do not count: a replay's, or of a message that was begun while nothing else waited. */
-  private exempted = 0
+  /** How far what was written does not count: a replay, or a message that was begun while nothing else waited. */
+  private exemptTo = 0
+  /** Replayed events that wait here, and how far what was written is a replay. */
+  private replays = 0
+  private replayedTo = 0
   private scheduled = false
   private strikes = 0
   private announced = false
@@ -104,7 +107,8 @@ class Box {
 
   private add(item: Waiting): void {
     this.waiting.push(item)
-    if (!item.exempt) {
+    if (item.exempt) this.replays += 1
+    else {
       this.bytes += item.bytes
       this.events += 1
     }
@@ -159,7 +163,10 @@ class Box {
 
   private isOver(): boolean {
     const { limits, connection } = this.options
-    const counted = this.bytes + Math.max(0, connection.buffered() - this.exempted)
+    // What comes while a reader is busy with what it missed, megabytes perhaps, is none of its doing.
+    const gone = this.written - connection.buffered()
+    if (this.replays > 0 || gone < this.replayedTo) return false
+    const counted = this.bytes + this.written - Math.max(gone, this.exemptTo)
     return counted > limits.outbox_bytes || this.events > limits.outbox_events
   }
 
@@ -182,12 +189,15 @@ class Box {
     const { connection } = this.options
     const text = item.text ?? (item.delta === undefined ? "" : mergedText(item.delta, item.content))
     const bytes = item.text === undefined ? Buffer.byteLength(text) : item.bytes
-    if (!item.exempt) {
+    if (item.exempt) this.replays -= 1
+    else {
       this.bytes -= item.bytes
       this.events -= 1
     }
-    if (item.exempt || connection.buffered() === 0) this.exempted += bytes
+    const first = connection.buffered() === 0
     this.written += bytes
+    if (item.exempt) this.replayedTo = this.written
+    if (item.exempt || first) this.exemptTo = this.written
     if (this.given.at(-1)?.at === item.at) this.given.pop()
     this.given.push({ upTo: this.written, at: item.at })
     connection.send(text)
@@ -215,7 +225,6 @@ class Box {
     const buffered = this.options.connection.buffered()
     if (buffered === 0) {
       if (this.given.length > 0) this.given = []
-      this.exempted = 0
     } else {
       const gone = this.given.findIndex(({ upTo }) => upTo > this.written - buffered)
       if (gone > 0) this.given.splice(0, gone)

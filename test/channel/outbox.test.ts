@@ -185,6 +185,28 @@ describe("an outbox", () => {
     })
   )
 
+  it.effect("what comes while a reader takes what it missed is counted only once it has taken that", () =>
+    Effect.gen(function* () {
+      const { outbox, calls, wire } = kit({ outbox_bytes: 10_000 })
+      outbox.replaying(true)
+      outbox.sink([delta("a", 0, "x".repeat(1_000_000))])
+      outbox.replaying(false)
+      yield* tick
+      for (let k = 0; k < 5; k++) {
+        outbox.sink([delta("a", 1_000_000 + k * 5000, "y".repeat(5000))])
+        yield* tick
+        wire.take(100_000)
+      }
+      assert.strictEqual(calls.slow, 0)
+      // It has taken everything; what came live meanwhile is at the wire now, and what comes behind it counts.
+      wire.take(1e9)
+      outbox.sink([delta("a", 1_025_000, "z".repeat(20_000))])
+      yield* tick
+      outbox.sink([delta("a", 1_045_000, "z")])
+      yield* tick
+      assert.strictEqual(calls.slow, 1)
+    })
+  )
   it.effect("a replay is paced by its giver and cut off by age alone", () =>
     Effect.gen(function* () {
       const { outbox, calls, wire } = kit({ outbox_events: 16, outbox_bytes: 10_000 })

@@ -6,7 +6,7 @@
 import { now, quantile, sleep } from "../../bench/samples.ts"
 import { open } from "../client.ts"
 import { delays, endAll, type Job, type Lab, param, streaming, watched } from "../lab.ts"
-import { cpuOf, rss, settledRss } from "../processLook.ts"
+import { collect, cpuOf, rss, settledRss } from "../processLook.ts"
 
 const load = async (lab: Lab, window_ms: number) => {
   const [tasks, interval, burst] = [param(lab, "tasks"), param(lab, "interval_ms"), param(lab, "burst")]
@@ -44,10 +44,15 @@ export const burst: Job = async (lab) => {
   const window_ms = param(lab, "window_ms")
   const idle = await open("tcp", lab)
   const stir = () => idle.send({ type: "ping" })
-  await load(lab, Math.min(window_ms, 15_000))
-  const before = await settledRss(lab.pid, param(lab, "rest_ms"), stir)
+  for (let warm = 0; warm < 2; warm++) await load(lab, Math.min(window_ms, 10_000))
+  const rested = async (): Promise<number> => {
+    await sleep(1000)
+    await collect(lab.pid, lab.inspect_port)
+    return settledRss(lab.pid, param(lab, "rest_ms"), stir)
+  }
+  const before = await rested()
   const { driver, ...numbers } = await load(lab, window_ms)
-  const after = await settledRss(lab.pid, param(lab, "rest_ms"), stir)
+  const after = await rested()
   idle.destroy()
   return {
     ...numbers,

@@ -1,13 +1,13 @@
 /**
  * Readers that stop reading while their tasks go on: what the neighbours notice, what the server keeps for them, and
  * that they find everything when they come back. Delay: rounds of the same load, read and not read, beside each other.
- * Memory: many that stall at once, beside the same many read, for one alone is less than a heap's own breathing.
+ * Memory: many that stall at once, beside as many that read, for one alone is less than a heap's own breathing.
  */
 import { median, now, quantile, sleep } from "../../bench/samples.ts"
 import { type Client, greet, kindOf, many } from "../client.ts"
 import { type Follower, follower } from "../follower.ts"
 import { delays, endAll, type Job, type Lab, param, streaming, until, watched } from "../lab.ts"
-import { rss } from "../processLook.ts"
+import { collect, rss } from "../processLook.ts"
 
 interface Fast {
   readonly client: Client
@@ -26,11 +26,13 @@ const fast = async (lab: Lab, index: number): Promise<Fast> => {
   return { client, session: hello.session_id ?? "", seen }
 }
 
+const CUT_MS = 3000
+
 /** Comes back where it was, reads on, ends its task, and has read everything. */
 const comeBack = async (lab: Lab, { client, session, seen }: Fast, index: number) => {
   client.resume()
   // What the system still holds for it comes first; then it may find itself cut off.
-  const code = await Promise.race([client.closed, sleep(3000).then(() => -1)])
+  const code = await Promise.race([client.closed, sleep(CUT_MS).then(() => -1)])
   client.destroy()
   await client.closed
   const { client: again } = await greet(kindOf(index), lab)
@@ -45,10 +47,20 @@ const comeBack = async (lab: Lab, { client, session, seen }: Fast, index: number
   return { faults: seen.faults(), cut: code !== -1 }
 }
 
-const peak = async (pid: number, ms: number): Promise<number> => {
-  let most = 0
-  for (const end = now() + ms; now() < end; await sleep(100)) most = Math.max(most, rss(pid))
-  return most
+const LOOK_MS = 2000
+
+/**
+ * What the server holds, again and again while a crowd's answers grow: garbage is collected before each look, since
+ * the answers themselves are megabytes a second, read or not.
+ */
+const held = async (lab: Lab, ms: number): Promise<ReadonlyArray<number>> => {
+  const looks: Array<number> = []
+  for (const begun = now(); now() - begun < ms;) {
+    await sleep(LOOK_MS)
+    await collect(lab.pid, lab.inspect_port)
+    looks.push(rss(lab.pid))
+  }
+  return looks
 }
 
 export const stalled: Job = async (lab) => {
@@ -80,18 +92,26 @@ export const stalled: Job = async (lab) => {
     }
   })
   const count = param(lab, "stalled")
-  const crowd = await many(count, count, (index) => fast(lab, index))
-  const whenRead = await peak(lab.pid, window_ms)
-  for (const { client } of crowd) client.pause()
-  const whenUnread = await peak(lab.pid, param(lab, "stall_ms"))
-  for (const [index, one] of crowd.entries()) await back(one, index)
+  const memory = async (stalls: boolean): Promise<ReadonlyArray<number>> => {
+    const crowd = await many(count, count, (index) => fast(lab, index))
+    if (stalls) for (const { client } of crowd) client.pause()
+    const looks = await held(lab, param(lab, "stall_ms"))
+    if (!stalls) await endAll(crowd)
+    else await many(count, 4, async (index) => back(crowd[index] as Fast, index))
+    return looks
+  }
+  // Twice the same: the first has the server's own growth in it.
+  await memory(false)
+  const whenRead = await memory(false)
+  const whenUnread = await memory(true)
+  const more = whenUnread.map((mib, look) => mib - (whenRead[look] ?? Number.POSITIVE_INFINITY))
   await endAll(neighbours)
   for (const fault of faults.slice(0, 5)) console.error(fault)
   return {
     neighbours: median(unread) / median(read),
     read_p99_ms: median(read),
     unread_p99_ms: median(unread),
-    mib_each: Math.max(0, whenUnread - whenRead) / count,
+    mib_each: Math.max(0, ...more) / count,
     faults: faults.length,
     cut,
     driver_late_ms: driver.late_ms
