@@ -133,7 +133,7 @@ const HEAD = `<link rel="icon" href="data:," />
 </script>
 </head>`
 
-/** The page, and the policy that lets its scripts run. */
+/** The page, made when it is first asked for, and the policy that lets its scripts run. */
 export const makeDocs = Effect.gen(function* () {
   const scalar = {
     withDefaultFonts: false,
@@ -143,8 +143,12 @@ export const makeDocs = Effect.gen(function* () {
     hideClientButton: true,
     showDeveloperTools: "never"
   }
-  const page = yield* HttpRouter.toHttpEffect(HttpApiScalar.layer(Api, { path: "/docs", scalar }))
-  return Effect.map(page, (response) => {
+  const building = HttpRouter.toHttpEffect(HttpApiScalar.layer(Api, { path: "/docs", scalar }))
+  // A dozen megabytes, of which a server that nobody asks for it has no need.
+  const page = yield* Effect.cached(
+    Effect.provideContext(building, yield* Effect.context<Effect.Services<typeof building>>())
+  )
+  return Effect.map(Effect.flatten(page), (response) => {
     const given = response.body._tag === "Uint8Array" ? new TextDecoder().decode(response.body.body) : ""
     const html = given.replace("</head>", HEAD)
     return HttpServerResponse.html(html).pipe(HttpServerResponse.setHeader("content-security-policy", docsPolicy(html)))

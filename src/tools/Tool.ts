@@ -92,16 +92,31 @@ const decoder = <A>(schema: Schema.Codec<A, unknown>) => {
   }
 }
 
+interface Parameters {
+  readonly parameters: Tool["parameters"]
+  readonly decode: Tool["decode"]
+}
+
+/** Every session makes its own tools from the same few schemas. */
+const known = new WeakMap<object, Parameters>()
+
+const parametersOf = <A>(schema: Schema.Codec<A, unknown>): Parameters => {
+  const found = known.get(schema)
+  if (found !== undefined) return found
+  const made = { parameters: jsonSchema(schema), decode: decoder(schema) }
+  known.set(schema, made)
+  return made
+}
+
 /** Makes a tool from typed parts. An undeclared effect class is `once`. What throws here becomes a defect there. */
 export const make = <A>(spec: ToolSpec<A>): Tool => {
   const { preview, probe } = spec
   return {
     name: spec.name,
     description: spec.description,
-    parameters: jsonSchema(spec.parameters),
+    ...parametersOf(spec.parameters),
     effect: spec.effect ?? "once",
     timeout_ms: spec.timeout_ms ?? DEFAULT_TOOL_TIMEOUT_MS,
-    decode: decoder(spec.parameters),
     assess: (args) => Effect.suspend(() => spec.assess(args as A)),
     preview: (args) => Effect.suspend(() => preview?.(args as A) ?? Effect.succeed(undefined)),
     run: (args, context) => Effect.suspend(() => spec.run(args as A, context)),
