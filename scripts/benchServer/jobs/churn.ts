@@ -5,7 +5,7 @@
 import { now, quantile, sleep } from "../../bench/samples.ts"
 import { type Client, greet, kindOf, many, open } from "../client.ts"
 import { type Job, type Lab, param, watched } from "../lab.ts"
-import { children, descriptors, settledRss } from "../processLook.ts"
+import { children, collect, descriptors, settledRss } from "../processLook.ts"
 
 /** Ports of one address are used up by what has just been closed. */
 const source = (index: number): string => `127.0.0.${1 + (index % 16)}`
@@ -73,11 +73,14 @@ const tasks = async (lab: Lab, count: number): Promise<void> => {
   })
 }
 
-const level = async (lab: Lab) => ({
-  mib: await settledRss(lab.pid, param(lab, "rest_ms")),
-  descriptors: descriptors(lab.pid),
-  children: children(lab.pid)
-})
+const level = async (lab: Lab) => {
+  // Connections to the model are kept for the next call; how many is chance.
+  await fetch(`http://127.0.0.1:${lab.model_port}/drop`)
+  await sleep(1000)
+  await collect(lab.pid, lab.inspect_port)
+  const mib = await settledRss(lab.pid, param(lab, "rest_ms"))
+  return { mib, descriptors: descriptors(lab.pid), children: children(lab.pid) }
+}
 
 export const churn: Job = async (lab) => {
   const [seconds, count] = [param(lab, "seconds"), param(lab, "tasks")]
