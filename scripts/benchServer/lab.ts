@@ -14,7 +14,7 @@ export interface Lab extends Target {
   readonly pid: number
   /** Port of the model server, to be asked directly. */
   readonly model_port: number
-  /** Of the server's inspector, which listens once it is asked for. */
+  /** Of the server's inspector, which only a job whose plan says so has. */
   readonly inspect_port: number
   readonly params: Params
 }

@@ -74,7 +74,7 @@ const measure = async (plan: Plan): Promise<Omit<Result, "job" | "seconds">> => 
   try {
     const env = { ...settings, OPENAI_BASE_URL: `http://127.0.0.1:${model.port}/v1`, OPENAI_API_KEY: "sk-bench" }
     const inspect_port = await freePort()
-    const node = [`--inspect-port=${inspect_port}`]
+    const node = plan.inspected === true ? [`--inspect=127.0.0.1:${inspect_port}`] : []
     const server = await startServed({ program: options.program, node, env: { ...env, CLAW_MODEL: "text:n=1" } })
     try {
       const params = options.quick ? plan.quick : plan.params

@@ -38,11 +38,10 @@ export const children = (pid: number): number =>
   }).length
 
 /**
- * Has a Node collect all its garbage, through its inspector, which this opens: what is left is held by somebody. An
+ * Has a Node collect all its garbage, through its inspector: what is left is held by somebody. An
  * engine left alone collects when it likes, and at rest that may be never.
  */
-export const collect = async (pid: number, inspect_port: number): Promise<void> => {
-  process.kill(pid, "SIGUSR1")
+export const collect = async (inspect_port: number): Promise<void> => {
   const page = async (): Promise<string> => {
     for (let tries = 0; ; tries++) {
       try {

@@ -47,7 +47,7 @@ export const burst: Job = async (lab) => {
   for (let warm = 0; warm < 2; warm++) await load(lab, Math.min(window_ms, 10_000))
   const rested = async (): Promise<number> => {
     await sleep(1000)
-    await collect(lab.pid, lab.inspect_port)
+    await collect(lab.inspect_port)
     return settledRss(lab.pid, param(lab, "rest_ms"), stir)
   }
   const before = await rested()

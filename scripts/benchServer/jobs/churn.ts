@@ -77,7 +77,7 @@ const level = async (lab: Lab) => {
   // Connections to the model are kept for the next call; how many is chance.
   await fetch(`http://127.0.0.1:${lab.model_port}/drop`)
   await sleep(1000)
-  await collect(lab.pid, lab.inspect_port)
+  await collect(lab.inspect_port)
   const mib = await settledRss(lab.pid, param(lab, "rest_ms"))
   return { mib, descriptors: descriptors(lab.pid), children: children(lab.pid) }
 }

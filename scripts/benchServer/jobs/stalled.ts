@@ -66,7 +66,7 @@ const held = async (lab: Lab, ms: number): Promise<ReadonlyArray<number>> => {
   const looks: Array<number> = []
   for (const begun = now(); now() - begun < ms;) {
     await sleep(LOOK_MS)
-    await collect(lab.pid, lab.inspect_port)
+    await collect(lab.inspect_port)
     looks.push(rss(lab.pid))
   }
   return looks
