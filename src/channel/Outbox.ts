@@ -65,9 +65,27 @@ interface Given {
 
 /** As much is handed to the transport at once; the rest waits here, where it can still merge. */
 const HANDED_BYTES = 65_536
+/**
+ * Characters of a delta at most: what a reader missed of a stream goes out in pieces, each made into text only when the
+ * reader has room for it.
+ */
+const PIECE = 65_536
 const STRIKES = 2
 /** The envelope of a delta. */
 const DELTA_BYTES = 200
+
+/** Mostly the whole; no piece ends inside a surrogate pair. */
+const pieces = (content: string): ReadonlyArray<{ readonly at: number; readonly text: string }> => {
+  if (content.length <= PIECE) return [{ at: 0, text: content }]
+  const found: Array<{ readonly at: number; readonly text: string }> = []
+  for (let at = 0; at < content.length;) {
+    const last = content.charCodeAt(at + PIECE - 1)
+    const to = last >= 0xd800 && last <= 0xdbff ? at + PIECE - 1 : at + PIECE
+    found.push({ at, text: content.slice(at, to) })
+    at = to
+  }
+  return found
+}
 
 /** Boxes that have something for this turn of the loop: one immediate hands out what all of them have. */
 let due: Array<Box> = []
@@ -143,20 +161,28 @@ class Box {
   }
 
   addDelta(delta: LiveEvent & Delta): void {
-    const bytes = Buffer.byteLength(delta.content)
+    const { content } = delta
     const open = this.growing.find((item) => item.delta.stream_id === delta.stream_id)
-    if (open !== undefined && open.delta.offset + open.content.length === delta.offset) {
-      open.content += delta.content
+    const follows = open !== undefined && open.delta.offset + open.content.length === delta.offset
+    if (follows && open.content.length + content.length <= PIECE) {
+      const bytes = Buffer.byteLength(content)
+      open.content += content
       open.bytes += bytes
       if (!open.exempt) this.bytes += bytes
       // It may have become too much for this reader by growing alone.
       this.schedule()
       return
     }
+    for (const piece of pieces(content))
+      this.addPiece({ ...delta, offset: delta.offset + piece.at, content: piece.text })
+  }
+
+  private addPiece(delta: LiveEvent & Delta): void {
     const { content } = delta
-    const at = this.options.now()
-    const item = { text: undefined, delta, content, bytes: bytes + DELTA_BYTES, at, exempt: this.replay }
-    if (open !== undefined) this.growing.splice(this.growing.indexOf(open), 1)
+    const bytes = Buffer.byteLength(content) + DELTA_BYTES
+    const item = { text: undefined, delta, content, bytes, at: this.options.now(), exempt: this.replay }
+    const before = this.growing.findIndex((other) => other.delta.stream_id === delta.stream_id)
+    if (before >= 0) this.growing.splice(before, 1)
     this.growing.push(item)
     this.add(item)
   }

@@ -6,7 +6,7 @@
  */
 import type { ServerResponse } from "node:http"
 import { NodeHttpServerRequest } from "@effect/platform-node"
-import { Clock, Deferred, Effect, Exit, Metric } from "effect"
+import { Clock, Deferred, Effect, Exit, Metric, Option } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Authenticator } from "../channel/Authenticator.ts"
 import * as Outbox from "../channel/Outbox.ts"
@@ -22,7 +22,8 @@ import { type CallerShape, permitted } from "./apiCaller.ts"
 import { refuse } from "./apiProblem.ts"
 import { openSession, present, readFacts, shown } from "./apiScope.ts"
 
-const PAGE = 200
+/** Facts that a reader of a replay holds in memory at most. */
+const PAGE = 50
 
 const eventsOf = (id: SessionId, records: ReadonlyArray<JournalRecord>): ReadonlyArray<DurableEvent> =>
   records.flatMap(({ seq, event_id, ts, body }) =>
@@ -56,7 +57,7 @@ const once = (response: ServerResponse, event: "drain" | "finish") =>
 /** Nothing goes behind the end, which a removal may put anywhere. */
 const write = (response: ServerResponse, text: string): boolean => response.writableEnded || response.write(text)
 
-/** Facts behind `after`, page by page, each when the one before has left; gives the last `seq`. */
+/** Facts behind `after`, page by page, each when the one before has left; gives the last `seq`, or nothing where the reader is too slow. */
 const replay = Effect.fnUntraced(function* (
   caller: CallerShape,
   id: SessionId,
@@ -64,12 +65,16 @@ const replay = Effect.fnUntraced(function* (
   response: ServerResponse,
   { sent }: Counts
 ) {
+  const { limit } = yield* AppConfig
   for (let from = after; ;) {
     const { records, more } = yield* readFacts(caller, id, from, PAGE)
     const events = eventsOf(id, records)
     const text = events.map((event) => frame(JSON.stringify(event))).join("")
     if (events.length > 0) sent("sse", events.length)
-    if (text !== "" && !write(response, text)) yield* once(response, "drain")
+    if (text !== "" && !write(response, text)) {
+      const drained = yield* Effect.timeoutOption(once(response, "drain"), limit.write_ms)
+      if (Option.isNone(drained)) return undefined
+    }
     from = records.at(-1)?.seq ?? from
     if (!more) return from
   }
@@ -166,7 +171,8 @@ export const stream = Effect.fnUntraced(function* (
   const count = yield* counts
   const told = Effect.gen(function* () {
     const from = yield* replay(caller, id, after, response, count)
-    yield* live(caller, session, from, response, count, removal)
+    if (from === undefined) count.slow()
+    else yield* live(caller, session, from, response, count, removal)
   })
   const removed = Effect.andThen(Deferred.await(removal.happened), finished(response, limit.write_ms))
   yield* counted(Effect.scoped(Effect.raceAllFirst([told, revoked(caller.principal), removed]))).pipe(

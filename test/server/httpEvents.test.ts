@@ -143,4 +143,26 @@ describe("events over HTTP", () => {
       Effect.provide(layer({ script: () => flood }, { limit: { outbox_bytes: 65_536, write_ms: 60_000 } }))
     )
   })
+
+  it.live("cut a reader off that stalls in its replay", () => {
+    // More than the system holds between the two of them.
+    const said = "x".repeat(15_000_000)
+    const flood = turns(Stream.fromArray<ModelPart>([...text(said), completed(said)]))
+    return Effect.gen(function* () {
+      const http = yield* serve()
+      yield* http.ask("POST", "/api/sessions", { ...at, body: { session_id: "s" } })
+      yield* http.ask("POST", "/api/sessions/s/prompt", { ...at, body: { content: "flood" } })
+      const shown = Effect.map(http.ask("GET", "/api/sessions/s", at), ({ json }) => json)
+      yield* Effect.repeat(shown, { until: ({ state, position }: Json) => state === "idle" && position > 3 })
+      const { hostname, port } = new URL(http.origin)
+      const socket = yield* Effect.acquireRelease(
+        Effect.sync(() => connect(Number(port), hostname)),
+        (open) => Effect.sync(() => open.destroy())
+      )
+      socket.on("error", () => {}).pause()
+      socket.write("GET /api/sessions/s/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer member\r\n\r\n")
+      const metrics = Effect.map(http.ask("GET", "/metrics", { as: "admin" }), ({ text }) => text)
+      yield* Effect.repeat(metrics, { until: (page) => /^claw_slow_consumers_total [1-9]/m.test(page) })
+    }).pipe(Effect.scoped, Effect.provide(layer({ script: () => flood }, { limit: { write_ms: 300 } })))
+  })
 })
