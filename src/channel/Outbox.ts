@@ -8,6 +8,7 @@ import { type Delta, isDelta, type LiveEvent, type SessionEvent } from "../domai
 import type { ConnectionEvent } from "../protocol/ServerEvent.ts"
 import type { Connection } from "./Connection.ts"
 import { mergedText, textOf } from "./eventText.ts"
+import { PIECE, pieces } from "./pieces.ts"
 
 export interface OutboxLimits {
   readonly outbox_bytes: number
@@ -65,27 +66,9 @@ interface Given {
 
 /** As much is handed to the transport at once; the rest waits here, where it can still merge. */
 const HANDED_BYTES = 65_536
-/**
- * Characters of a delta at most: what a reader missed of a stream goes out in pieces, each made into text only when the
- * reader has room for it.
- */
-const PIECE = 65_536
 const STRIKES = 2
 /** The envelope of a delta. */
 const DELTA_BYTES = 200
-
-/** Mostly the whole; no piece ends inside a surrogate pair. */
-const pieces = (content: string): ReadonlyArray<{ readonly at: number; readonly text: string }> => {
-  if (content.length <= PIECE) return [{ at: 0, text: content }]
-  const found: Array<{ readonly at: number; readonly text: string }> = []
-  for (let at = 0; at < content.length;) {
-    const last = content.charCodeAt(at + PIECE - 1)
-    const to = last >= 0xd800 && last <= 0xdbff ? at + PIECE - 1 : at + PIECE
-    found.push({ at, text: content.slice(at, to) })
-    at = to
-  }
-  return found
-}
 
 /** Boxes that have something for this turn of the loop: one immediate hands out what all of them have. */
 let due: Array<Box> = []
