@@ -4,37 +4,22 @@
  */
 import type { Fiber } from "effect"
 import { Cause, Effect, Exit, Result } from "effect"
-import { type CommandLine, parse } from "../cli/CommandLine.ts"
+import { parse } from "../cli/CommandLine.ts"
 import { EXIT, type Locale } from "../cli/Commands.ts"
 import { describe } from "../cli/Complaint.ts"
 import { commandHelp, helpText } from "../cli/Help.ts"
 import { Interrupts } from "../cli/Interrupts.ts"
 import { Output } from "../cli/Output.ts"
-import { ambient, load } from "../config/AppConfig.ts"
+import { ambient } from "../config/AppConfig.ts"
 import { version } from "../config/Version.ts"
 import { table } from "../domain/ErrorCode.ts"
+import { configured } from "./configured.ts"
 import { dispatch } from "./dispatch.ts"
 import { Endings } from "./endings.ts"
 import { Failure } from "./failure.ts"
 import * as NodeOutput from "./nodeOutput.ts"
 
 const FORCE_MS = 2_000
-
-const serverFlags = ({ values, switches }: CommandLine) => ({
-  ...(values["host"] === undefined ? {} : { host: values["host"] }),
-  ...(values["tcp-port"] === undefined ? {} : { tcp_port: Number(values["tcp-port"]) }),
-  ...(values["http-port"] === undefined ? {} : { http_port: Number(values["http-port"]) }),
-  ...(switches.has("no-auth") ? { auth: false } : {})
-})
-
-const flagsOf = (line: CommandLine, { values } = line) => ({
-  ...(values["provider"] === undefined ? {} : { provider: values["provider"] }),
-  ...(values["base-url"] === undefined ? {} : { base_url: values["base-url"] }),
-  ...(values["model"] === undefined ? {} : { model: values["model"] }),
-  ...(values["mode"] === undefined ? {} : { mode: values["mode"] as "ask" }),
-  ...(values["max-turns"] === undefined ? {} : { limits: { max_turns: Number(values["max-turns"]) } }),
-  server: serverFlags(line)
-})
 
 /** The exit code of everything but a crash. */
 const command = Effect.fnUntraced(function* (args: ReadonlyArray<string>, locale: Locale) {
@@ -48,10 +33,7 @@ const command = Effect.fnUntraced(function* (args: ReadonlyArray<string>, locale
     const text = line.command.name === "" ? helpText(locale) : commandHelp(line.command, locale)
     return yield* Effect.as(output.out(text), EXIT.done)
   }
-  const loaded = load({
-    flags: flagsOf(line),
-    ...(line.values["cwd"] === undefined ? {} : { workspace: line.values["cwd"] })
-  })
+  const loaded = configured(line)
   if (Result.isFailure(loaded)) return yield* new Failure({ exit: EXIT.usage, detail: loaded.failure.message })
   const config = loaded.success
   for (const warning of config.warnings) yield* output.err(`claw: ${warning}\n`)

@@ -19,6 +19,8 @@ import { promptFrom } from "./prompt.ts"
 import { showProtocol } from "./protocolCommand.ts"
 import { listSessions, showSession } from "./sessionCommands.ts"
 import { tokenCommand } from "./tokenCommands.ts"
+import { sayUntrusted } from "./trust.ts"
+import { trustCommand } from "./trustCommand.ts"
 import { overridesOf, sessionIdOf, workspaceOf } from "./workspace.ts"
 
 /** A name of the script's own choosing makes a session the first time it is used. */
@@ -42,6 +44,7 @@ const runOnce = Effect.fnUntraced(function* (line: CommandLine, config: ConfigSh
     Effect.fromResult(choose(config)),
     ({ detail }) => new Failure({ exit: EXIT.usage, detail })
   )
+  yield* sayUntrusted(config)
   const { locale } = config
   const output = yield* Output
   const told = (session: SessionRuntime) =>
@@ -59,8 +62,9 @@ const showConfig = Effect.fnUntraced(function* (line: CommandLine, config: Confi
   const what = line.operands[0]
   if (what !== "schema" && what !== "show")
     return yield* new Failure({ exit: EXIT.usage, detail: "claw config takes schema or show." })
-  const { sources, secrets: _s, apiKey: _k, token: _t, childEnvironment: _c, ...values } = config
-  const shown = what === "schema" ? configSchema() : { ...values, sources: Object.fromEntries(sources) }
+  const { sources, secrets: _s, apiKey: _k, token: _t, childEnvironment: _c, trust, ...values } = config
+  const shown =
+    what === "schema" ? configSchema() : { ...values, trust: trust.status, sources: Object.fromEntries(sources) }
   yield* output.out(`${JSON.stringify(shown, undefined, 2)}\n`)
   return EXIT.done
 })
@@ -95,6 +99,8 @@ export const dispatch = (line: CommandLine, config: ConfigShape) => {
       return showConfig(line, config)
     case "token":
       return tokenCommand(line, config)
+    case "trust":
+      return trustCommand(line, config)
     case "protocol":
       return showProtocol(line.switches.has("schema"))
     case "sessions":

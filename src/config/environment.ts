@@ -193,8 +193,18 @@ export const secretsFrom = (env: Environment): ReadonlyArray<Redacted.Redacted> 
 const inherited =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|TEMP|TMP|SSL_CERT_FILE|SSL_CERT_DIR)$/
 
+/** Without the places that depend on where one is: there a repository's `git` would be everybody's (SECURITY P6, T8). */
+const absolute = (path: string): string =>
+  path
+    .split(":")
+    .filter((directory) => isAbsolute(directory))
+    .join(":")
+
 /** What a child process may inherit. */
 export const childEnvironment = (env: Environment): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.entries(env).filter((entry): entry is [string, string] => inherited.test(entry[0]) && entry[1] !== undefined)
+    Object.entries(env)
+      .filter((entry): entry is [string, string] => inherited.test(entry[0]) && entry[1] !== undefined)
+      .map(([name, value]) => [name, name === "PATH" ? absolute(value) : value] as const)
+      .filter(([name, value]) => name !== "PATH" || value !== "")
   )

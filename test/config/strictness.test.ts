@@ -11,9 +11,7 @@ const inWorkspace = Effect.fnUntraced(function* (text: string) {
   const [home, root] = yield* Effect.all([directoryWith(), directoryWith({ ".claw/config.json": text })])
   const env = { HOME: home, CLAW_STATE_DIR: home }
   yield* trusted(home, root)
-  return yield* Effect.result(
-    Effect.suspend(() => Effect.fromResult(AppConfig.load({ workspace: root, env })))
-  )
+  return yield* Effect.result(Effect.suspend(() => Effect.fromResult(AppConfig.load({ workspace: root, env }))))
 })
 
 describe("workspace file", () => {

@@ -128,22 +128,24 @@ describe("trust", () => {
     })
   )
 
-  it.effect.each(["cut", "other", "link", "writable"] as const)("a record that was damaged counts for nothing: %s", (how) =>
-    Effect.gen(function* () {
-      const { state_dir, workspace, status, mode } = yield* place()
-      yield* trusted(state_dir, workspace)
-      const [{ file } = { file: "" }] = records(state_dir)
-      const text = readFileSync(file, "utf8")
-      if (how === "cut") writeFileSync(file, text.slice(0, 40))
-      if (how === "other") writeFileSync(file, text.replace(workspace, "/elsewhere"))
-      if (how === "writable") chmodSync(file, 0o666)
-      if (how === "link") {
-        renameSync(file, join(state_dir, "away"))
-        symlinkSync(join(state_dir, "away"), file)
-      }
-      assert.deepStrictEqual([status(), mode()], ["unknown", "ask"])
-      assert.deepStrictEqual(records(state_dir), [{ file }])
-    })
+  it.effect.each(["cut", "other", "link", "writable"] as const)(
+    "a record that was damaged counts for nothing: %s",
+    (how) =>
+      Effect.gen(function* () {
+        const { state_dir, workspace, status, mode } = yield* place()
+        yield* trusted(state_dir, workspace)
+        const [{ file } = { file: "" }] = records(state_dir)
+        const text = readFileSync(file, "utf8")
+        if (how === "cut") writeFileSync(file, text.slice(0, 40))
+        if (how === "other") writeFileSync(file, text.replace(workspace, "/elsewhere"))
+        if (how === "writable") chmodSync(file, 0o666)
+        if (how === "link") {
+          renameSync(file, join(state_dir, "away"))
+          symlinkSync(join(state_dir, "away"), file)
+        }
+        assert.deepStrictEqual([status(), mode()], ["unknown", "ask"])
+        assert.deepStrictEqual(records(state_dir), [{ file }])
+      })
   )
 
   it.effect("a repository cannot bring its own trust: with the state directory inside, nothing is trusted", () =>
@@ -156,16 +158,18 @@ describe("trust", () => {
     })
   )
 
-  it.effect.each(["directory", "file", "no file"] as const)("a control directory or file that is a link or no file is never trusted (C015): %s", (how) =>
-    Effect.gen(function* () {
-      const outside = yield* directoryWith({ "config.json": '{"mode":"plan"}' })
-      const { state_dir, workspace, status, mode } = yield* place(how === "directory" ? {} : { ".claw/x": "" })
-      if (how === "directory") symlinkSync(outside, join(workspace, ".claw"))
-      if (how === "file") symlinkSync(join(outside, "config.json"), join(workspace, ".claw/config.json"))
-      if (how === "no file") mkdirSync(join(workspace, ".claw/config.json/deep"), { recursive: true })
-      yield* trusted(state_dir, workspace)
-      assert.deepStrictEqual([status(), mode()], ["unusable", "ask"])
-    })
+  it.effect.each(["directory", "file", "no file"] as const)(
+    "a control directory or file that is a link or no file is never trusted (C015): %s",
+    (how) =>
+      Effect.gen(function* () {
+        const outside = yield* directoryWith({ "config.json": '{"mode":"plan"}' })
+        const { state_dir, workspace, status, mode } = yield* place(how === "directory" ? {} : { ".claw/x": "" })
+        if (how === "directory") symlinkSync(outside, join(workspace, ".claw"))
+        if (how === "file") symlinkSync(join(outside, "config.json"), join(workspace, ".claw/config.json"))
+        if (how === "no file") mkdirSync(join(workspace, ".claw/config.json/deep"), { recursive: true })
+        yield* trusted(state_dir, workspace)
+        assert.deepStrictEqual([status(), mode()], ["unusable", "ask"])
+      })
   )
 })
 
