@@ -3,7 +3,7 @@
  * Invariant: nothing else ends the process; whatever goes wrong is a sentence on standard error and a documented code.
  */
 import type { Fiber } from "effect"
-import { Cause, Effect, Exit, Result } from "effect"
+import { Cause, Effect, Exit, Redacted, Result } from "effect"
 import { parse } from "../cli/CommandLine.ts"
 import { EXIT, type Locale } from "../cli/Commands.ts"
 import { describe } from "../cli/Complaint.ts"
@@ -14,6 +14,7 @@ import { ambient } from "../config/AppConfig.ts"
 import { version } from "../config/Version.ts"
 import { table } from "../domain/ErrorCode.ts"
 import { configured } from "./configured.ts"
+import { maskKnown } from "../observability/Redact.ts"
 import { dispatch } from "./dispatch.ts"
 import { Endings } from "./endings.ts"
 import { Failure } from "./failure.ts"
@@ -88,8 +89,16 @@ const onSignals = (fiber: Fiber.Fiber<unknown, unknown>, exits: { code: number |
   }
 }
 
+/** What a crash report or a debugger would show are the keys; a signal from a tool must open neither. */
+const closeBackDoors = (): void => {
+  process.report.excludeEnv = true
+  process.on("SIGUSR1", () => {})
+}
+
 const main = (): void => {
-  const { locale, no_color } = ambient()
+  closeBackDoors()
+  const { locale, no_color, secrets } = ambient()
+  const mask = maskKnown(secrets.map(Redacted.value))
   const output = NodeOutput.make({ stdout: process.stdout, stderr: process.stderr, no_color })
   const exits: { code: number | undefined } = { code: undefined }
   const claimed: Claimed = { handler: undefined, end: undefined }
@@ -101,7 +110,7 @@ const main = (): void => {
     Effect.flatMap((exit) => {
       if (Exit.isSuccess(exit)) return Effect.succeed(exit.value)
       const { exit: code, text } = sentence(exit.cause, locale)
-      return Effect.as(text === "" ? Effect.void : output.err(`claw: ${text}\n`), code)
+      return Effect.as(text === "" ? Effect.void : output.err(`claw: ${mask(text)}\n`), code)
     })
   )
   const fiber = Effect.runFork(program)

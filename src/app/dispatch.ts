@@ -1,5 +1,5 @@
 /** Which command does what. Owns: the wiring of each command to the layers it needs; no logic of its own. */
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import type { CommandLine } from "../cli/CommandLine.ts"
 import { EXIT } from "../cli/Commands.ts"
 import { describe } from "../cli/Complaint.ts"
@@ -8,6 +8,7 @@ import { run } from "../cli/Run.ts"
 import type { ConfigShape } from "../config/AppConfig.ts"
 import { configSchema } from "../config/Settings.ts"
 import { newSessionId } from "../domain/Ids.ts"
+import { maskKnown } from "../observability/Redact.ts"
 import { RuntimeManager } from "../runtime/RuntimeManager.ts"
 import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
 import { doctor } from "./doctor.ts"
@@ -62,10 +63,11 @@ const showConfig = Effect.fnUntraced(function* (line: CommandLine, config: Confi
   const what = line.operands[0]
   if (what !== "schema" && what !== "show")
     return yield* new Failure({ exit: EXIT.usage, detail: "claw config takes schema or show." })
-  const { sources, secrets: _s, apiKey: _k, token: _t, childEnvironment: _c, trust, ...values } = config
+  const { sources, secrets, apiKey: _k, token: _t, childEnvironment: _c, trust, ...values } = config
   const shown =
     what === "schema" ? configSchema() : { ...values, trust: trust.status, sources: Object.fromEntries(sources) }
-  yield* output.out(`${JSON.stringify(shown, undefined, 2)}\n`)
+  // A URL that a person configured may hold a key.
+  yield* output.out(`${maskKnown(secrets.map(Redacted.value))(JSON.stringify(shown, undefined, 2))}\n`)
   return EXIT.done
 })
 

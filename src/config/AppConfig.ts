@@ -121,7 +121,7 @@ export const load = (input: ConfigInput = {}): Result.Result<ConfigShape, Config
       trust,
       apiKey: (variable: string) => environment.keyFrom(env, variable),
       ...(token === undefined ? {} : { token }),
-      secrets: environment.secretsFrom(env),
+      secrets: environment.secretsFrom(env, settings.base_url ?? ""),
       childEnvironment: environment.childEnvironment(env),
       ...(env["TERM"] === undefined ? {} : { term: env["TERM"] }),
       files: { user: user.path, workspace: file },
@@ -147,7 +147,10 @@ export const layerWith = (settings: ConfigFile = {}, input: Omit<ConfigInput, "f
   })
 
 /** Language and looks before, or without, a readable configuration: what the environment says. */
-export const ambient = (env: environment.Environment = process.env): Pick<Settings, "locale" | "no_color"> => {
+export const ambient = (
+  env: environment.Environment = process.env
+): Pick<ConfigShape, "locale" | "no_color" | "secrets"> => {
   const own = Result.getOrElse(environment.settingsFrom(env), (): ConfigFile => ({}))
-  return { locale: own.locale ?? environment.localeFrom(env), no_color: own.no_color ?? false }
+  const secrets = environment.secretsFrom(env)
+  return { locale: own.locale ?? environment.localeFrom(env), no_color: own.no_color ?? false, secrets }
 }
