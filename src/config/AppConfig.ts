@@ -9,7 +9,7 @@ import { Context, Effect, Layer, type Redacted, Result } from "effect"
 import { ConfigError } from "./ConfigError.ts"
 import { checkValue, parseConfig, readConfig } from "./configFile.ts"
 import * as environment from "./environment.ts"
-import { type Source, resolve } from "./resolve.ts"
+import { type Source, type WorkspaceFile, resolve } from "./resolve.ts"
 import type { ConfigFile, Settings } from "./Settings.ts"
 import { checkWorkspaceFile } from "./workspaceFile.ts"
 import { SETTINGS } from "./workspaceOffers.ts"
@@ -60,11 +60,20 @@ const chosenOf =
     ) as Partial<Settings[S]>
 
 /** Nothing of a repository's counts before the person trusts it; then its text is the one that was judged (T8). */
-const readWorkspace = (standing: Standing, path: string): Result.Result<ConfigFile, ConfigError> => {
-  const text = trustedText(standing, SETTINGS)
-  if (text === undefined) return Result.succeed({})
-  return Result.flatMap(parseConfig(text, path), (file) => checkWorkspaceFile(file, path))
-}
+const readWorkspace = (
+  standing: Standing,
+  workspace: string
+): Result.Result<ReadonlyArray<WorkspaceFile>, ConfigError> =>
+  Result.gen(function* () {
+    const found: Array<WorkspaceFile> = []
+    for (const name of SETTINGS) {
+      const [path, text] = [join(workspace, name), trustedText(standing, name)]
+      if (text === undefined) continue
+      const file = yield* Result.flatMap(parseConfig(text, path), (parsed) => checkWorkspaceFile(parsed, path))
+      found.push({ file, path })
+    }
+    return found
+  })
 
 const readUser = (path: string, required: boolean): Result.Result<ConfigFile, ConfigError> =>
   Result.flatMap(readConfig(path, { required, followLink: true }), (file = {}) =>
@@ -105,12 +114,11 @@ export const load = (input: ConfigInput = {}): Result.Result<ConfigShape, Config
     const chosenState = flags.state_dir ?? own.state_dir ?? userFile.state_dir ?? machine.state_dir
     const state_dir = yield* checkStateDirectory(resolvePath(chosenState))
     const trust = standing({ state_dir, workspace })
-    const file = join(workspace, SETTINGS)
     const { settings, sources, warnings } = resolve({
       flags,
       environment: yield* withOpenaiUrl(env, own, flags, userFile),
       userFile,
-      workspaceFile: yield* readWorkspace(trust, file),
+      workspaceFiles: yield* readWorkspace(trust, workspace),
       machine
     })
     const token = environment.keyFrom(env, "CLAW_TOKEN")
@@ -124,10 +132,10 @@ export const load = (input: ConfigInput = {}): Result.Result<ConfigShape, Config
       secrets: environment.secretsFrom(env, settings.base_url ?? ""),
       childEnvironment: environment.childEnvironment(env),
       ...(env["TERM"] === undefined ? {} : { term: env["TERM"] }),
-      files: { user: user.path, workspace: file },
+      files: { user: user.path, workspace: join(workspace, SETTINGS[0]) },
       sources,
       chosen: chosenOf(settings, sources),
-      warnings: [...warnings.map((warning) => `${file}: ${warning}`), ...environment.strangers(env)]
+      warnings: [...warnings, ...environment.strangers(env)]
     }
   })
 

@@ -32,11 +32,12 @@ interface Row {
   readonly paths: ReadonlyArray<string>
 }
 
-export const SETTINGS = ".claw/config.json"
+/** Both are taken, in this order; each only makes claw stricter. */
+export const SETTINGS = [".claw/config.json", ".claw/settings.json"] as const
 
 const table: ReadonlyArray<Row> = [
-  { kind: "settings", taken: "trusted", paths: [SETTINGS] },
-  { kind: "settings", taken: "never", paths: [".claw/settings.json", ".claw/settings.local.json"] },
+  { kind: "settings", taken: "trusted", paths: SETTINGS },
+  { kind: "settings", taken: "never", paths: [".claw/settings.local.json", ".claw.json", "claw.config.json"] },
   { kind: "memory", taken: "later", paths: ["AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", ".claw/AGENTS.md"] },
   { kind: "skills", taken: "later", paths: [".claw/skills", ".agents/skills", ".claude/skills"] },
   { kind: "hooks", taken: "later", paths: [".claw/hooks", ".claw/hooks.json"] },

@@ -50,6 +50,20 @@ describe("trust", () => {
     })
   )
 
+  it.effect("both names of the settings count, and are bound together", () =>
+    Effect.gen(function* () {
+      const { state_dir, workspace, status, mode } = yield* place({
+        ".claw/config.json": '{"mode":"never-ask"}',
+        ".claw/settings.json": '{"mode":"plan"}'
+      })
+      assert.deepStrictEqual([status(), mode()], ["unknown", "ask"])
+      yield* trusted(state_dir, workspace)
+      assert.deepStrictEqual([status(), mode()], ["trusted", "plan"])
+      rmSync(join(workspace, ".claw/settings.json"))
+      assert.deepStrictEqual([status(), mode()], ["changed", "ask"])
+    })
+  )
+
   it.effect("a person's no is kept, and is no yes", () =>
     Effect.gen(function* () {
       const { state_dir, workspace, status, mode } = yield* place()
@@ -190,7 +204,7 @@ describe("what a directory brings along", () => {
       const found = offered(workspace).map(({ kind, path, taken }) => `${kind} ${path} ${taken}`)
       assert.deepStrictEqual(found, [
         "settings .claw/config.json trusted",
-        "settings .claw/settings.json never",
+        "settings .claw/settings.json trusted",
         "memory AGENTS.md later",
         "memory CLAUDE.md later",
         "skills .claw/skills later",
