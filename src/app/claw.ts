@@ -3,38 +3,24 @@
  * Invariant: nothing else ends the process; whatever goes wrong is a sentence on standard error and a documented code.
  */
 import type { Fiber } from "effect"
-import { Cause, Effect, Exit, Result } from "effect"
-import { type CommandLine, parse } from "../cli/CommandLine.ts"
+import { Cause, Effect, Exit, Redacted, Result } from "effect"
+import { parse } from "../cli/CommandLine.ts"
 import { EXIT, type Locale } from "../cli/Commands.ts"
 import { describe } from "../cli/Complaint.ts"
 import { commandHelp, helpText } from "../cli/Help.ts"
 import { Interrupts } from "../cli/Interrupts.ts"
 import { Output } from "../cli/Output.ts"
-import { ambient, load } from "../config/AppConfig.ts"
+import { ambient } from "../config/AppConfig.ts"
 import { version } from "../config/Version.ts"
 import { table } from "../domain/ErrorCode.ts"
+import { configured } from "./configured.ts"
+import { maskKnown } from "../observability/Redact.ts"
 import { dispatch } from "./dispatch.ts"
 import { Endings } from "./endings.ts"
 import { Failure } from "./failure.ts"
 import * as NodeOutput from "./nodeOutput.ts"
 
 const FORCE_MS = 2_000
-
-const serverFlags = ({ values, switches }: CommandLine) => ({
-  ...(values["host"] === undefined ? {} : { host: values["host"] }),
-  ...(values["tcp-port"] === undefined ? {} : { tcp_port: Number(values["tcp-port"]) }),
-  ...(values["http-port"] === undefined ? {} : { http_port: Number(values["http-port"]) }),
-  ...(switches.has("no-auth") ? { auth: false } : {})
-})
-
-const flagsOf = (line: CommandLine, { values } = line) => ({
-  ...(values["provider"] === undefined ? {} : { provider: values["provider"] }),
-  ...(values["base-url"] === undefined ? {} : { base_url: values["base-url"] }),
-  ...(values["model"] === undefined ? {} : { model: values["model"] }),
-  ...(values["mode"] === undefined ? {} : { mode: values["mode"] as "ask" }),
-  ...(values["max-turns"] === undefined ? {} : { limits: { max_turns: Number(values["max-turns"]) } }),
-  server: serverFlags(line)
-})
 
 /** The exit code of everything but a crash. */
 const command = Effect.fnUntraced(function* (args: ReadonlyArray<string>, locale: Locale) {
@@ -48,10 +34,7 @@ const command = Effect.fnUntraced(function* (args: ReadonlyArray<string>, locale
     const text = line.command.name === "" ? helpText(locale) : commandHelp(line.command, locale)
     return yield* Effect.as(output.out(text), EXIT.done)
   }
-  const loaded = load({
-    flags: flagsOf(line),
-    ...(line.values["cwd"] === undefined ? {} : { workspace: line.values["cwd"] })
-  })
+  const loaded = configured(line)
   if (Result.isFailure(loaded)) return yield* new Failure({ exit: EXIT.usage, detail: loaded.failure.message })
   const config = loaded.success
   for (const warning of config.warnings) yield* output.err(`claw: ${warning}\n`)
@@ -106,8 +89,16 @@ const onSignals = (fiber: Fiber.Fiber<unknown, unknown>, exits: { code: number |
   }
 }
 
+/** What a crash report or a debugger would show are the keys; a signal from a tool must open neither. */
+const closeBackDoors = (): void => {
+  process.report.excludeEnv = true
+  process.on("SIGUSR1", () => {})
+}
+
 const main = (): void => {
-  const { locale, no_color } = ambient()
+  closeBackDoors()
+  const { locale, no_color, secrets } = ambient()
+  const mask = maskKnown(secrets.map(Redacted.value))
   const output = NodeOutput.make({ stdout: process.stdout, stderr: process.stderr, no_color })
   const exits: { code: number | undefined } = { code: undefined }
   const claimed: Claimed = { handler: undefined, end: undefined }
@@ -119,7 +110,7 @@ const main = (): void => {
     Effect.flatMap((exit) => {
       if (Exit.isSuccess(exit)) return Effect.succeed(exit.value)
       const { exit: code, text } = sentence(exit.cause, locale)
-      return Effect.as(text === "" ? Effect.void : output.err(`claw: ${text}\n`), code)
+      return Effect.as(text === "" ? Effect.void : output.err(`claw: ${mask(text)}\n`), code)
     })
   )
   const fiber = Effect.runFork(program)

@@ -1,5 +1,5 @@
 /** Which command does what. Owns: the wiring of each command to the layers it needs; no logic of its own. */
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import type { CommandLine } from "../cli/CommandLine.ts"
 import { EXIT } from "../cli/Commands.ts"
 import { describe } from "../cli/Complaint.ts"
@@ -8,6 +8,7 @@ import { run } from "../cli/Run.ts"
 import type { ConfigShape } from "../config/AppConfig.ts"
 import { configSchema } from "../config/Settings.ts"
 import { newSessionId } from "../domain/Ids.ts"
+import { maskKnown } from "../observability/Redact.ts"
 import { RuntimeManager } from "../runtime/RuntimeManager.ts"
 import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
 import { doctor } from "./doctor.ts"
@@ -19,6 +20,8 @@ import { promptFrom } from "./prompt.ts"
 import { showProtocol } from "./protocolCommand.ts"
 import { listSessions, showSession } from "./sessionCommands.ts"
 import { tokenCommand } from "./tokenCommands.ts"
+import { sayUntrusted } from "./trust.ts"
+import { trustCommand } from "./trustCommand.ts"
 import { overridesOf, sessionIdOf, workspaceOf } from "./workspace.ts"
 
 /** A name of the script's own choosing makes a session the first time it is used. */
@@ -42,6 +45,7 @@ const runOnce = Effect.fnUntraced(function* (line: CommandLine, config: ConfigSh
     Effect.fromResult(choose(config)),
     ({ detail }) => new Failure({ exit: EXIT.usage, detail })
   )
+  yield* sayUntrusted(config)
   const { locale } = config
   const output = yield* Output
   const told = (session: SessionRuntime) =>
@@ -59,9 +63,11 @@ const showConfig = Effect.fnUntraced(function* (line: CommandLine, config: Confi
   const what = line.operands[0]
   if (what !== "schema" && what !== "show")
     return yield* new Failure({ exit: EXIT.usage, detail: "claw config takes schema or show." })
-  const { sources, secrets: _s, apiKey: _k, token: _t, childEnvironment: _c, ...values } = config
-  const shown = what === "schema" ? configSchema() : { ...values, sources: Object.fromEntries(sources) }
-  yield* output.out(`${JSON.stringify(shown, undefined, 2)}\n`)
+  const { sources, secrets, apiKey: _k, token: _t, childEnvironment: _c, trust, ...values } = config
+  const shown =
+    what === "schema" ? configSchema() : { ...values, trust: trust.status, sources: Object.fromEntries(sources) }
+  // A URL that a person configured may hold a key.
+  yield* output.out(`${maskKnown(secrets.map(Redacted.value))(JSON.stringify(shown, undefined, 2))}\n`)
   return EXIT.done
 })
 
@@ -95,6 +101,8 @@ export const dispatch = (line: CommandLine, config: ConfigShape) => {
       return showConfig(line, config)
     case "token":
       return tokenCommand(line, config)
+    case "trust":
+      return trustCommand(line, config)
     case "protocol":
       return showProtocol(line.switches.has("schema"))
     case "sessions":

@@ -7,6 +7,7 @@ import { accessSync, constants, existsSync, mkdirSync } from "node:fs"
 import { Effect, Result } from "effect"
 import { EXIT } from "../cli/Commands.ts"
 import { Output } from "../cli/Output.ts"
+import { trustTexts, untrustedNotice } from "../cli/TrustView.ts"
 import type { ConfigShape } from "../config/AppConfig.ts"
 import { version } from "../config/Version.ts"
 import { probe, type ProbeReport } from "../provider/openai/Probe.ts"
@@ -21,9 +22,9 @@ interface Finding {
 const finding = (name: string, status: Finding["status"], detail: string): Finding => ({ name, status, detail })
 
 /** First line that a program prints of its version; undefined: it is not there. */
-const versionOf = (program: string): Effect.Effect<string | undefined> =>
+const versionOf = (program: string, env: Readonly<Record<string, string>>): Effect.Effect<string | undefined> =>
   Effect.callback((resume) => {
-    execFile(program, ["--version"], { timeout: 2_000 }, (error, stdout) =>
+    execFile(program, ["--version"], { timeout: 2_000, env }, (error, stdout) =>
       resume(Effect.succeed(error === null ? stdout.split("\n", 1)[0] : undefined))
     )
   })
@@ -66,12 +67,15 @@ const model = Effect.fnUntraced(function* (config: ConfigShape) {
   return [found, ...ofProbe(yield* probe(choice.config), choice.model)]
 })
 
-const programs = Effect.map(Effect.all([versionOf("bash"), versionOf("git")], { concurrency: 2 }), ([bash, git]) => [
-  bash === undefined
-    ? finding("bash", "problem", "bash is not on PATH: the model cannot run commands. Install it.")
-    : finding("bash", "ok", bash),
-  git === undefined ? finding("git", "note", "git is not on PATH.") : finding("git", "ok", git)
-])
+const programs = Effect.fnUntraced(function* ({ childEnvironment: env }: ConfigShape) {
+  const [bash, git] = yield* Effect.all([versionOf("bash", env), versionOf("git", env)], { concurrency: 2 })
+  return [
+    bash === undefined
+      ? finding("bash", "problem", "bash is not on PATH: the model cannot run commands. Install it.")
+      : finding("bash", "ok", bash),
+    git === undefined ? finding("git", "note", "git is not on PATH.") : finding("git", "ok", git)
+  ]
+})
 
 const isolation = finding(
   "isolation",
@@ -84,12 +88,19 @@ const file = (path: string): string => (existsSync(path) ? path : `${path} (no f
 const files = (config: ConfigShape): Finding =>
   finding("config", "ok", `${file(config.files.user)}, ${file(config.files.workspace)}; mode ${config.mode}`)
 
+const trust = ({ trust: standing, locale }: ConfigShape): ReadonlyArray<Finding> => {
+  if (standing.status === "empty") return []
+  const notice = untrustedNotice(standing, locale)
+  return [finding("trust", notice === undefined ? "ok" : "note", notice ?? trustTexts[locale].status.trusted)]
+}
+
 export const doctor = Effect.fnUntraced(function* (config: ConfigShape, json: boolean) {
   const output = yield* Output
-  const [asked, found] = yield* Effect.all([model(config), programs], { concurrency: 2 })
+  const [asked, found] = yield* Effect.all([model(config), programs(config)], { concurrency: 2 })
   const findings = [
     finding("claw", "ok", `${version}, Node ${process.versions.node}, SQLite ${process.versions.sqlite}`),
     files(config),
+    ...trust(config),
     stateDirectory(config),
     ...asked,
     ...found,

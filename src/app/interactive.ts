@@ -25,11 +25,14 @@ import { Failure } from "./failure.ts"
 import { sessions } from "./layers.ts"
 import { type Choice, choose } from "./model.ts"
 import { toolList } from "./sessionFactory.ts"
+import { sayUntrusted, settleTrust } from "./trust.ts"
 import { overridesOf, sessionIdOf, workspaceOf } from "./workspace.ts"
 
 interface Start {
   readonly choice: Choice
   readonly workspace: string
+  /** A project of the demo's own, and not the directory that claw was started in. */
+  readonly scratch: boolean
   readonly notes: ReadonlyArray<string>
 }
 
@@ -48,7 +51,7 @@ const start = Effect.fnUntraced(function* (line: CommandLine, config: ConfigShap
   const scratch = own.kind === "demo" && line.values["cwd"] === undefined
   const workspace = scratch ? yield* makeWorkspace : yield* Effect.fromResult(workspaceOf(config))
   const demo = own.kind === "demo" ? [demoNote(config.locale)] : []
-  return { choice: own, workspace, notes: [...notes, ...demo] } satisfies Start
+  return { choice: own, workspace, scratch, notes: [...notes, ...demo] } satisfies Start
 })
 
 const openFirst = Effect.fnUntraced(function* (line: CommandLine, config: ConfigShape, workspace: string) {
@@ -99,9 +102,11 @@ const converse = Effect.fnUntraced(function* (line: CommandLine, config: ConfigS
   return yield* Effect.provide(repl(options), terminal)
 })
 
-export const interactive = Effect.fnUntraced(function* (line: CommandLine, config: ConfigShape) {
+export const interactive = Effect.fnUntraced(function* (line: CommandLine, given: ConfigShape) {
   const atTerminal = process.stdin.isTTY && process.stdout.isTTY
-  const plain = !atTerminal || config.term === "dumb"
-  const from = yield* start(line, config, atTerminal)
+  const plain = !atTerminal || given.term === "dumb"
+  const from = yield* start(line, given, atTerminal)
+  const config = plain || from.scratch ? given : yield* settleTrust(line, given)
+  if (!from.scratch) yield* sayUntrusted(config)
   return yield* Effect.provide(converse(line, config, from, plain), sessions(config, from.choice))
 })

@@ -26,6 +26,7 @@ import { Endings } from "./endings.ts"
 import { Failure } from "./failure.ts"
 import { choose } from "./model.ts"
 import { server } from "./serverLayers.ts"
+import { sayUntrusted } from "./trust.ts"
 import { workspaceOf } from "./workspace.ts"
 
 const LAST_MS = 4800
@@ -138,6 +139,7 @@ export const serve = Effect.fnUntraced(function* (line: CommandLine, given: Conf
   const allowed = yield* Effect.mapError(Effect.fromResult(judge(given)), usage)
   const choice = yield* Effect.mapError(Effect.fromResult(choose(given)), ({ detail }) => usage(detail))
   const output = yield* Output
+  yield* sayUntrusted(given)
   const json = line.switches.has("json")
   const level = json && !given.sources.has("log.level") ? "info" : given.log.level
   const log = { ...given.log, level } as const

@@ -2,17 +2,19 @@
  * How one session is put together here: its own workspace, processes, tools, grants, gate and engine over the shared
  * provider (R067–R069). Reads bottom to top. Owns no logic but the mapping from configuration to parts.
  */
-import { Effect, Layer, Semaphore } from "effect"
+import { Effect, Layer, Redacted, Semaphore } from "effect"
 import { Approver } from "../approval/Approver.ts"
 import * as Gate from "../approval/Gate.ts"
 import * as GateSettings from "../approval/GateSettings.ts"
 import { GrantStore } from "../approval/GrantStore.ts"
 import type { Rule } from "../approval/Rules.ts"
 import { AppConfig, type ConfigShape } from "../config/AppConfig.ts"
+import { repositorySecrets } from "../config/RepositorySecrets.ts"
 import * as SystemPrompt from "../context/SystemPrompt.ts"
 import * as Engine from "../engine/Engine.ts"
 import { defaults, EngineLimits, type Limits, ProcessSlots } from "../engine/EngineLimits.ts"
 import { Reporter } from "../engine/Reporter.ts"
+import { KnownSecrets, maskKnown } from "../observability/Redact.ts"
 import { Provider } from "../provider/Provider.ts"
 import * as KeptGrants from "./keptGrants.ts"
 import { RuntimeError } from "../runtime/RuntimeError.ts"
@@ -76,6 +78,9 @@ const tools = (root: string, { childEnvironment }: ConfigShape) => {
   return Layer.effect(ToolRegistry.ToolRegistry, Effect.map(makeBuiltinTools({ analyse }), ToolRegistry.make))
 }
 
+const secretsOf = (config: ConfigShape, root: string): ReadonlyArray<string> =>
+  [...config.secrets, ...repositorySecrets(root)].map(Redacted.value)
+
 const sessionLayer = (
   config: ConfigShape,
   seed: Seed,
@@ -96,7 +101,11 @@ const sessionLayer = (
   const parts = Layer.mergeAll(shared, tools(root, config).pipe(Layer.provide(sandbox)), gate, prompt)
   return Engine.layer.pipe(
     Layer.provideMerge(parts),
-    Layer.provide([Layer.succeed(Reporter, seed.reporter), Layer.succeed(EngineLimits, limitsOf(config))])
+    Layer.provide([
+      Layer.succeed(Reporter, seed.reporter),
+      Layer.succeed(EngineLimits, limitsOf(config)),
+      Layer.succeed(KnownSecrets, maskKnown(secretsOf(config, root)))
+    ])
   )
 }
 

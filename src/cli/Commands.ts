@@ -66,6 +66,8 @@ export const flags: ReadonlyArray<FlagSpec> = [
     text: text("leaving does not cancel the task: it goes on for a while", "退出时不取消任务，任务会继续运行一段时间")
   },
   { name: "json", text: text("one JSON object a line on standard output", "标准输出每行一个 JSON 对象") },
+  { name: "list", text: text("show what was decided, or what a directory holds", "显示已作的决定或目录的内容") },
+  { name: "revoke", text: text("take the trust back", "撤销信任") },
   { name: "schema", text: text("JSON Schemas instead of the page", "输出 JSON Schema 而非文档") },
   { name: "help", short: "h", text: text("show this help", "显示帮助") },
   { name: "version", short: "v", text: text("show the version", "显示版本") }
@@ -139,6 +141,16 @@ export const commands: ReadonlyArray<CommandSpec> = [
     maxOperands: 2,
     flags: ["user", "tenant", "project", "role", "name", "expires", "json"],
     text: text("API tokens of claw serve", "claw serve 的 API 令牌")
+  },
+  {
+    name: "trust",
+    operands: "[DIR]",
+    maxOperands: 1,
+    flags: ["cwd", "list", "revoke", "json"],
+    text: text(
+      "trust what a directory brings along (.claw/), as it is now; before that it has no effect",
+      "按现状信任目录带来的内容（.claw/）；在此之前它不生效"
+    )
   },
   {
     name: "protocol",

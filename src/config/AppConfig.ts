@@ -1,18 +1,19 @@
 /**
  * The configuration of this process, and the only place that reads the environment and configuration files.
  * Owns: where settings come from and in which order. Does not own: what a profile, a mode or a rule means.
- * Invariants: flags > CLAW_* > user file > workspace file (stricter only) > defaults; a key is `Redacted` and comes
+ * Invariants: flags > CLAW_* > user file > workspace file (trusted, and stricter only) > defaults; a key is `Redacted` and comes
  * from the environment alone; whatever is wrong is one ConfigError, before anything else starts.
  */
-import { lstatSync } from "node:fs"
 import { isAbsolute, join, resolve as resolvePath } from "node:path"
 import { Context, Effect, Layer, type Redacted, Result } from "effect"
 import { ConfigError } from "./ConfigError.ts"
-import { checkValue, readConfig } from "./configFile.ts"
+import { checkValue, parseConfig, readConfig } from "./configFile.ts"
 import * as environment from "./environment.ts"
-import { type Source, resolve } from "./resolve.ts"
+import { type Source, type WorkspaceFile, resolve } from "./resolve.ts"
 import type { ConfigFile, Settings } from "./Settings.ts"
 import { checkWorkspaceFile } from "./workspaceFile.ts"
+import { SETTINGS } from "./workspaceOffers.ts"
+import { type Standing, standing, trustedText } from "./WorkspaceTrust.ts"
 
 type Section = "deadlines" | "retry" | "limits" | "limit"
 
@@ -30,6 +31,8 @@ export interface ConfigShape extends Settings {
   /** The terminal's own description of itself; absent: none. */
   readonly term?: string
   readonly files: { readonly user: string; readonly workspace: string }
+  /** What the workspace brings along, and whether it takes effect. */
+  readonly trust: Standing
   /** Path of a key → who decided it; absent: its default. */
   readonly sources: ReadonlyMap<string, Source>
   /** The keys of a section that somebody decided: a profile's own values stand behind these, before the defaults. */
@@ -56,24 +59,21 @@ const chosenOf =
       Object.entries(settings[section]).filter(([name]) => sources.has(`${section}.${name}`))
     ) as Partial<Settings[S]>
 
-const workspaceFile = (workspace: string) => join(workspace, ".claw", "config.json")
-
-/** A repository must not point its control directory elsewhere (C015). */
-const readWorkspace = (workspace: string): Result.Result<ConfigFile, ConfigError> => {
-  const path = workspaceFile(workspace)
-  const where = join(workspace, ".claw")
-  // A workspace that is a file has no configuration; what is wrong with it is told where it is opened.
-  if (lstatSync(workspace, { throwIfNoEntry: false })?.isFile() === true) return Result.succeed({})
-  const directory = Result.try(() => lstatSync(where, { throwIfNoEntry: false }))
-  if (Result.isFailure(directory)) return Result.fail(new ConfigError({ where, detail: "this cannot be read." }))
-  if (directory.success === undefined) return Result.succeed({})
-  if (!directory.success.isDirectory()) {
-    return Result.fail(new ConfigError({ where, detail: "this must be a real directory, not a link or a file." }))
-  }
-  return Result.flatMap(readConfig(path, { required: false, followLink: false }), (file) =>
-    checkWorkspaceFile(file ?? {}, path)
-  )
-}
+/** Nothing of a repository's counts before the person trusts it; then its text is the one that was judged (T8). */
+const readWorkspace = (
+  standing: Standing,
+  workspace: string
+): Result.Result<ReadonlyArray<WorkspaceFile>, ConfigError> =>
+  Result.gen(function* () {
+    const found: Array<WorkspaceFile> = []
+    for (const name of SETTINGS) {
+      const [path, text] = [join(workspace, name), trustedText(standing, name)]
+      if (text === undefined) continue
+      const file = yield* Result.flatMap(parseConfig(text, path), (parsed) => checkWorkspaceFile(parsed, path))
+      found.push({ file, path })
+    }
+    return found
+  })
 
 const readUser = (path: string, required: boolean): Result.Result<ConfigFile, ConfigError> =>
   Result.flatMap(readConfig(path, { required, followLink: true }), (file = {}) =>
@@ -109,28 +109,33 @@ export const load = (input: ConfigInput = {}): Result.Result<ConfigShape, Config
     const flags = yield* checkValue(input.flags ?? {}, (path) => `--${String(path.at(-1)).replaceAll("_", "-")}`)
     const userFile = yield* readUser(user.path, user.required)
     const own = yield* environment.settingsFrom(env)
+    const machine = { state_dir: environment.stateDirectory(env), locale: environment.localeFrom(env) }
+    // A workspace's file cannot move it, so it is known before that file is looked at.
+    const chosenState = flags.state_dir ?? own.state_dir ?? userFile.state_dir ?? machine.state_dir
+    const state_dir = yield* checkStateDirectory(resolvePath(chosenState))
+    const trust = standing({ state_dir, workspace })
     const { settings, sources, warnings } = resolve({
       flags,
       environment: yield* withOpenaiUrl(env, own, flags, userFile),
       userFile,
-      workspaceFile: yield* readWorkspace(workspace),
-      machine: { state_dir: environment.stateDirectory(env), locale: environment.localeFrom(env) }
+      workspaceFiles: yield* readWorkspace(trust, workspace),
+      machine
     })
-    const file = workspaceFile(workspace)
     const token = environment.keyFrom(env, "CLAW_TOKEN")
     return {
       ...settings,
-      state_dir: yield* checkStateDirectory(resolvePath(settings.state_dir)),
+      state_dir,
       workspace,
+      trust,
       apiKey: (variable: string) => environment.keyFrom(env, variable),
       ...(token === undefined ? {} : { token }),
-      secrets: environment.secretsFrom(env),
+      secrets: environment.secretsFrom(env, settings.base_url ?? ""),
       childEnvironment: environment.childEnvironment(env),
       ...(env["TERM"] === undefined ? {} : { term: env["TERM"] }),
-      files: { user: user.path, workspace: file },
+      files: { user: user.path, workspace: join(workspace, SETTINGS[0]) },
       sources,
       chosen: chosenOf(settings, sources),
-      warnings: [...warnings.map((warning) => `${file}: ${warning}`), ...environment.strangers(env)]
+      warnings: [...warnings, ...environment.strangers(env)]
     }
   })
 
@@ -150,7 +155,10 @@ export const layerWith = (settings: ConfigFile = {}, input: Omit<ConfigInput, "f
   })
 
 /** Language and looks before, or without, a readable configuration: what the environment says. */
-export const ambient = (env: environment.Environment = process.env): Pick<Settings, "locale" | "no_color"> => {
+export const ambient = (
+  env: environment.Environment = process.env
+): Pick<ConfigShape, "locale" | "no_color" | "secrets"> => {
   const own = Result.getOrElse(environment.settingsFrom(env), (): ConfigFile => ({}))
-  return { locale: own.locale ?? environment.localeFrom(env), no_color: own.no_color ?? false }
+  const secrets = environment.secretsFrom(env)
+  return { locale: own.locale ?? environment.localeFrom(env), no_color: own.no_color ?? false, secrets }
 }

@@ -122,7 +122,8 @@ export const parseConfig = (text: string, where: string): Result.Result<ConfigFi
 const errorCode = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : "unreadable"
 
-const readText = (path: string, followLink: boolean): string => {
+/** The whole text of a regular file of bounded size. */
+export const readText = (path: string, followLink: boolean): string => {
   // O_NONBLOCK: a FIFO must not hang the start. O_NOFOLLOW: a repository cannot point its file elsewhere.
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | (followLink ? 0 : constants.O_NOFOLLOW)
   const descriptor = openSync(path, flags)

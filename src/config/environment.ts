@@ -11,6 +11,7 @@ import { Redacted } from "effect"
 import type { ConfigError } from "./ConfigError.ts"
 import { checkValue } from "./configFile.ts"
 import { nearest } from "../domain/Nearest.ts"
+import { secretsIn } from "./secretValues.ts"
 import { type ConfigFile, type Locale, defaults, locales } from "./Settings.ts"
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -173,28 +174,31 @@ export const keyFrom = (env: Environment, variable: string): Redacted.Redacted |
   return value === undefined ? undefined : Redacted.make(value, { label: variable })
 }
 
-const secretName = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|DSN/i
-const passwordInUrl = /^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:([^/\s@]+)@/i
-
-/** Every value that must never be seen again: by the name of its variable, or as a password inside a URL. */
-export const secretsFrom = (env: Environment): ReadonlyArray<Redacted.Redacted> => {
-  const found = new Set<string>()
-  for (const name of Object.keys(env)) {
+/** Every value that must never be seen again: of the environment, and of what else this process was told. */
+export const secretsFrom = (env: Environment, ...others: ReadonlyArray<string>): ReadonlyArray<Redacted.Redacted> => {
+  const named = Object.keys(env).flatMap((name) => {
     const value = lookup(env, name)
-    if (value === undefined) continue
-    // A short value ("1", "true") would mask ordinary text everywhere.
-    if (secretName.test(name) && value.length >= 8) found.add(value)
-    const password = passwordInUrl.exec(value)?.[1]
-    if (password !== undefined) found.add(password)
-  }
+    return value === undefined || inherited.test(name) ? [] : secretsIn(name, value)
+  })
+  const found = new Set([...named, ...others.flatMap((value) => secretsIn("", value))])
   return Array.from(found, (value) => Redacted.make(value))
 }
 
 const inherited =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|TEMP|TMP|SSL_CERT_FILE|SSL_CERT_DIR)$/
 
+/** Without the places that depend on where one is: there a repository's `git` would be everybody's (SECURITY P6, T8). */
+const absolute = (path: string): string =>
+  path
+    .split(":")
+    .filter((directory) => isAbsolute(directory))
+    .join(":")
+
 /** What a child process may inherit. */
 export const childEnvironment = (env: Environment): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.entries(env).filter((entry): entry is [string, string] => inherited.test(entry[0]) && entry[1] !== undefined)
+    Object.entries(env)
+      .filter((entry): entry is [string, string] => inherited.test(entry[0]) && entry[1] !== undefined)
+      .map(([name, value]) => [name, name === "PATH" ? absolute(value) : value] as const)
+      .filter(([name, value]) => name !== "PATH" || value !== "")
   )

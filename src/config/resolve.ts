@@ -8,11 +8,18 @@ import { narrow } from "./workspaceFile.ts"
 
 export type Source = "flag" | "environment" | "user file" | "workspace file" | "default"
 
+export interface WorkspaceFile {
+  readonly file: ConfigFile
+  /** For a person. */
+  readonly path: string
+}
+
 export interface Layers {
   readonly flags: ConfigFile
   readonly environment: ConfigFile
   readonly userFile: ConfigFile
-  readonly workspaceFile: ConfigFile
+  /** Each narrows what the ones before it left. */
+  readonly workspaceFiles: ReadonlyArray<WorkspaceFile>
   /** What the machine says where nobody says anything. */
   readonly machine: { readonly state_dir: string; readonly locale: Locale }
 }
@@ -48,9 +55,15 @@ export const resolve = (layers: Layers): Resolved => {
   const sources = new Map<string, Source>()
   const base: Settings = { ...defaults, ...layers.machine, no_color: false, rules: { allow: [], ask: [], deny: [] } }
   const person = overlay(base as unknown as Tree, layers.userFile, "user file", sources) as unknown as Settings
-  const { settings, decided, ignored } = narrow(person, layers.workspaceFile)
-  for (const path of decided) sources.set(path, "workspace file")
+  const warnings: Array<string> = []
+  let settings = person
+  for (const { file, path } of layers.workspaceFiles) {
+    const narrowed = narrow(settings, file)
+    settings = narrowed.settings
+    for (const key of narrowed.decided) sources.set(key, "workspace file")
+    warnings.push(...narrowed.ignored.map((warning) => `${path}: ${warning}`))
+  }
   const withEnvironment = overlay(settings as unknown as Tree, layers.environment, "environment", sources)
   const final = overlay(withEnvironment, layers.flags, "flag", sources)
-  return { settings: final as unknown as Settings, sources, warnings: ignored }
+  return { settings: final as unknown as Settings, sources, warnings }
 }

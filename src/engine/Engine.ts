@@ -12,7 +12,7 @@ import { errorBody } from "../domain/ErrorCode.ts"
 import { newPromptId, newTaskId, type PromptId, type SessionId, type TaskId } from "../domain/Ids.ts"
 import type { ToolCall } from "../domain/Message.ts"
 import type { EndedTask, SessionState } from "../domain/Session.ts"
-import { KnownSecrets } from "../observability/Redact.ts"
+import { KnownSecrets, type Mask } from "../observability/Redact.ts"
 import { Provider } from "../provider/Provider.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { EngineLimits, ProcessSlots } from "./EngineLimits.ts"
@@ -53,10 +53,16 @@ export class Engine extends Context.Service<
   }
 >()("claw/engine/Engine") {}
 
-const outcomeOf = (exit: Exit.Exit<void, TaskFailure | ReportError>): Outcome => {
+/** What a server or a proxy says of a failure may repeat what it was told. */
+const maskedBody = (failure: TaskFailure, mask: Mask) => {
+  const body = bodyOf(failure)
+  return { ...body, message: mask(body.message) }
+}
+
+const outcomeOf = (exit: Exit.Exit<void, TaskFailure | ReportError>, mask: Mask): Outcome => {
   if (Exit.isSuccess(exit)) return { status: "completed" }
   const failure = exit.cause.reasons.find(Cause.isFailReason)?.error
-  if (failure instanceof TaskFailure) return { status: "failed", error: bodyOf(failure) }
+  if (failure instanceof TaskFailure) return { status: "failed", error: maskedBody(failure, mask) }
   if (failure !== undefined) return { status: "failed", error: errorBody(failure.code) }
   if (Cause.hasInterruptsOnly(exit.cause)) return { status: "canceled" }
   const defect = exit.cause.reasons.find(Cause.isDieReason)?.defect
@@ -79,7 +85,7 @@ const lastFacts = (run: Run, exit: Exit.Exit<void, TaskFailure | ReportError>, s
   if (run.suspension.asked() && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return suspend(state)
   const shown = run.open.shown
   const text = shown === undefined ? {} : { shown: { content: shown.content(), reasoning: shown.reasoning() } }
-  return close(state, outcomeOf(exit), text)
+  return close(state, outcomeOf(exit, run.mask), text)
 }
 
 const repeatable = (registry: ToolRegistry["Service"], call: ToolCall): boolean =>

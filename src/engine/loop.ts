@@ -16,6 +16,7 @@ import * as Usage from "../domain/Usage.ts"
 import type { Provider } from "../provider/Provider.ts"
 import type { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { Limits } from "./EngineLimits.ts"
+import type { Mask } from "../observability/Redact.ts"
 import { spans } from "../observability/Telemetry.ts"
 import * as Continued from "./continued.ts"
 import * as LoopGuard from "./loopGuard.ts"
@@ -42,7 +43,7 @@ export interface Run {
   readonly sessionSlots: Semaphore.Semaphore
   readonly processSlots: Semaphore.Semaphore
   readonly suspension: Suspension
-  readonly mask: (text: string) => string
+  readonly mask: Mask
   /** The answer being shown, for whoever closes the task. */
   readonly open: { shown: Parts.ShownAnswer | undefined }
 }

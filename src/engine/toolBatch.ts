@@ -6,9 +6,10 @@
  */
 import { Cause, Clock, Deferred, Effect, Exit, type Semaphore } from "effect"
 import type { ApprovalGate, Verdict } from "../approval/ApprovalGate.ts"
-import type { ApprovalRequest, Permit } from "../domain/Approval.ts"
+import type { ApprovalRequest, Permit, Preview } from "../domain/Approval.ts"
 import type { Durable, ReportBody } from "../domain/Event.ts"
 import type { SessionId, TaskId } from "../domain/Ids.ts"
+import type { Mask } from "../observability/Redact.ts"
 import { attributes, spans } from "../observability/Telemetry.ts"
 import type { ToolOutput } from "../tools/Tool.ts"
 import { ToolError } from "../tools/ToolError.ts"
@@ -30,7 +31,7 @@ export interface Batch {
   readonly processSlots: Semaphore.Semaphore
   readonly suspension: Suspension
   /** Takes known secrets out of a text. */
-  readonly mask: (text: string) => string
+  readonly mask: Mask
 }
 
 type Ready = Extract<Planned, { readonly kind: "ready" }>
@@ -84,17 +85,31 @@ const deniedText = (verdict: Verdict): string => {
   }
 }
 
+/** A preview shows what stands in a file, which the journal would keep. */
+const maskedPreview = (preview: Preview | undefined, mask: Mask): Preview | undefined => {
+  switch (preview?.kind) {
+    case "diff":
+      return { ...preview, diff: mask(preview.diff) }
+    case "text":
+      return { ...preview, text: mask(preview.text) }
+    default:
+      return preview
+  }
+}
+
 const checkOne = Effect.fnUntraced(function* (batch: Batch, { item, attempt, open, decided }: Pending) {
   if (decided === "denied") {
     batch.reporter.later([result(batch, item, { status: "denied", result: DENIED, duration_ms: 0 })])
     return undefined
   }
   if (item.kind === "bad") {
-    batch.reporter.later([result(batch, item, { status: "error", result: item.error.message, duration_ms: 0 })])
+    batch.reporter.later([
+      result(batch, item, { status: "error", result: batch.mask(item.error.message), duration_ms: 0 })
+    ])
     return undefined
   }
   const { call, resolved, assessment } = item
-  const preview = resolved.tool.preview(resolved.args)
+  const preview = Effect.map(resolved.tool.preview(resolved.args), (shown) => maskedPreview(shown, batch.mask))
   const { session_id, at } = batch
   const check = { session_id, ...at, call, digest: resolved.digest, assessment, preview }
   const verdict = yield* batch.gate.check({
@@ -122,8 +137,8 @@ const mustWait = (earlier: Ready, later: Ready): boolean => {
   return earlier.assessment.paths.some((path) => later.assessment.paths.includes(path))
 }
 
-const failureFields = (error: ToolError) =>
-  ({ status: error.code === "tool_timeout" ? "timeout" : "error", result: error.message }) as const
+const failureFields = (error: ToolError, mask: Mask) =>
+  ({ status: error.code === "tool_timeout" ? "timeout" : "error", result: mask(error.message) }) as const
 
 const outputFields = (output: ToolOutput, { limits, mask }: Batch) => {
   const bounded = Bounded.cut(mask(output.content).toWellFormed(), limits.tool_output_chars)
@@ -140,31 +155,34 @@ const outputFields = (output: ToolOutput, { limits, mask }: Batch) => {
 const fieldsOf = (exit: Exit.Exit<ToolOutput, ToolError>, batch: Batch) => {
   if (Exit.isSuccess(exit)) return outputFields(exit.value, batch)
   const error = exit.cause.reasons.find(Cause.isFailReason)?.error
-  return failureFields(error ?? new ToolError({ code: "tool_failed", detail: "The tool failed inside." }))
+  return failureFields(error ?? new ToolError({ code: "tool_failed", detail: "The tool failed inside." }), batch.mask)
 }
 
 const liveOutput = (batch: Batch, item: Ready) => {
+  const masked = batch.mask.stream()
   let offset = 0
-  return (text: string): void => {
+  const show = (text: string): void => {
     const room = batch.limits.live_output_chars - offset
-    const content = batch.mask(text).slice(0, Math.max(0, room)).toWellFormed()
+    const content = text.slice(0, Math.max(0, room)).toWellFormed()
     if (content === "") return
     const { call_id } = item.call
     const { task_id } = batch.at
     batch.reporter.signal([{ type: "tool_output_delta", task_id, stream_id: call_id, call_id, offset, content }])
     offset += content.length
   }
+  return { emit: (text: string) => show(masked.push(text)), end: () => show(masked.end()) }
 }
 
 const runOne = Effect.fnUntraced(function* (batch: Batch, { item, permit, attempt }: Approved) {
   const { call, resolved } = item
   yield* batch.reporter.report([{ type: "tool_started", ...batch.at, call_id: call.call_id, attempt }])
   const begun = yield* Clock.currentTimeMillis
+  const live = liveOutput(batch, item)
   const exit = yield* batch.registry
     .execute(resolved, permit, {
       task_id: batch.at.task_id,
       call_id: call.call_id,
-      emit: liveOutput(batch, item),
+      emit: live.emit,
       processStarted: (pid, start_time) => {
         const { task_id } = batch.at
         const started = { type: "process_started", task_id, call_id: call.call_id, pid, start_time } as const
@@ -176,6 +194,7 @@ const runOne = Effect.fnUntraced(function* (batch: Batch, { item, permit, attemp
       Effect.exit
     )
   if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
+  live.end()
   const duration_ms = Math.round((yield* Clock.currentTimeMillis) - begun)
   yield* batch.reporter.report([result(batch, item, { ...fieldsOf(exit, batch), duration_ms })])
   return duration_ms

@@ -49,11 +49,15 @@ export interface Redactor {
 
 const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")
 
-/** One expression over all known values, the longest first so that a secret inside another hides neither. */
-const knownValues = (secrets: ReadonlyArray<string>): RegExp | undefined => {
+/** Every spelling of every value, the longest first so that a secret inside another hides neither. */
+const spelledOut = (secrets: ReadonlyArray<string>): ReadonlyArray<string> => {
   const all = new Set(secrets.filter((secret) => secret.length >= SHORTEST_SECRET).flatMap(spellings))
-  const longestFirst = [...all].toSorted((a, b) => b.length - a.length)
-  return longestFirst.length === 0 ? undefined : new RegExp(longestFirst.map(escapeRegExp).join("|"), "g")
+  return [...all].toSorted((a, b) => b.length - a.length)
+}
+
+const knownValues = (secrets: ReadonlyArray<string>): RegExp | undefined => {
+  const values = spelledOut(secrets)
+  return values.length === 0 ? undefined : new RegExp(values.map(escapeRegExp).join("|"), "g")
 }
 
 const MAX_DEPTH = 8
@@ -82,16 +86,62 @@ export const make = (secrets: ReadonlyArray<string>): Redactor => {
   return { text, value: (value) => walk(value, 0) }
 }
 
-/**
- * Masks what this process knows to be secret in all that a tool brings back, before it is stored, shown or sent to a
- * model. Values only: a shape alone may be the very text that a person wants edited.
- */
-export const KnownSecrets = Context.Reference<(text: string) => string>("claw/observability/KnownSecrets", {
-  defaultValue: () => (text) => text
+/** A text that comes in pieces: an end that may be the beginning of a secret waits for the next piece. */
+export interface MaskedStream {
+  readonly push: (piece: string) => string
+  readonly end: () => string
+}
+
+export interface Mask {
+  (text: string): string
+  readonly stream: () => MaskedStream
+}
+
+const unmasked: Mask = Object.assign((text: string) => text, {
+  stream: (): MaskedStream => ({ push: (piece: string) => piece, end: () => "" })
 })
 
+/**
+ * Masks what this process knows to be secret in all that a tool brings back, before it is stored, shown or sent to a
+ * model. Values, and claw's own tokens, which are nothing else; any other shape alone may be the very text that a
+ * person wants edited.
+ */
+export const KnownSecrets = Context.Reference<Mask>("claw/observability/KnownSecrets", {
+  defaultValue: () => unmasked
+})
+
+const OWN_TOKEN = "claw_[A-Za-z0-9_-]{43}"
+const BEGUN_TOKEN = /(?:c|cl|cla|claw|claw_[A-Za-z0-9_-]{0,42})$/
+
+/** How much of the end may be the beginning of one of `values`. */
+const begun = (text: string, values: ReadonlyArray<string>): number => {
+  const last = text.at(-1)
+  let longest = BEGUN_TOKEN.exec(text)?.[0].length ?? 0
+  for (const value of values) {
+    for (let length = Math.min(value.length - 1, text.length); length > longest; length--) {
+      if (value[length - 1] === last && text.endsWith(value.slice(0, length))) longest = length
+    }
+  }
+  return longest
+}
+
 /** The masking of exactly these values. */
-export const maskKnown = (secrets: ReadonlyArray<string>): ((text: string) => string) => {
-  const known = knownValues(secrets)
-  return known === undefined ? (text) => text : (text) => text.replace(known, MASK)
+export const maskKnown = (secrets: ReadonlyArray<string>): Mask => {
+  const values = spelledOut(secrets)
+  const pattern = new RegExp([OWN_TOKEN, ...values.map(escapeRegExp)].join("|"), "g")
+  const mask = (text: string) => text.replace(pattern, MASK)
+  const stream = (): MaskedStream => {
+    let held = ""
+    const push = (piece: string): string => {
+      const text = held + piece
+      let end = text.length - begun(text, values)
+      // A secret that reaches into what waits would leave in two halves.
+      for (const { index, 0: found } of text.matchAll(pattern))
+        if (index < end && index + found.length > end) end = index
+      held = text.slice(end)
+      return mask(text.slice(0, end))
+    }
+    return { push, end: () => mask(held) }
+  }
+  return Object.assign(mask, { stream })
 }

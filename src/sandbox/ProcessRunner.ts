@@ -10,6 +10,7 @@
 import { statSync } from "node:fs"
 import type { Readable } from "node:stream"
 import { Context, Effect, Layer, Schema } from "effect"
+import { KnownSecrets, type Mask } from "../observability/Redact.ts"
 import { childEnvironment, type Environment } from "./childEnvironment.ts"
 import { endProcesses } from "./endProcesses.ts"
 import { endLeftover, type Leftover } from "./Leftover.ts"
@@ -110,20 +111,33 @@ const oneTurn = Effect.callback<void>((resume) => {
   return Effect.sync(() => clearImmediate(immediate))
 })
 
-const watch = (started: Started, spec: ProcessSpec, limits: ProcessLimits) => {
+/** Before anything is cut: half a secret is one, too. */
+const masked = (mask: Mask, push: (text: string) => void) => {
+  const stream = mask.stream()
+  return { push: (text: string) => push(stream.push(text)), end: () => push(stream.end()) }
+}
+
+const watch = (started: Started, spec: ProcessSpec, limits: ProcessLimits, mask: Mask) => {
   const output = makeCapture(limits)
   const errors = makeCapture(limits)
   const live = makeLive(spec.emit ?? (() => {}), limits, () => performance.now())
-  const into = (capture: typeof output) => (text: string) => {
-    capture.push(text)
-    live.push(text)
+  const into = (capture: typeof output) =>
+    masked(mask, (text) => {
+      capture.push(text)
+      live.push(text)
+    })
+  const [out, err] = [into(output), into(errors)]
+  const streams = [reader(started.stdout, out.push)]
+  if (started.stderr !== undefined) streams.push(reader(started.stderr, err.push))
+  const end = () => {
+    out.end()
+    err.end()
+    live.end()
   }
-  const streams = [reader(started.stdout, into(output))]
-  if (started.stderr !== undefined) streams.push(reader(started.stderr, into(errors)))
   const closed = Effect.all(streams, { concurrency: "unbounded", discard: true })
   // A loop that was busy lets the timer fire before the pipe was read: two more turns read it.
   const patience = pause(limits.drain_ms).pipe(Effect.andThen(oneTurn), Effect.andThen(oneTurn))
-  return { output, errors, live, drained: Effect.raceFirst(closed, patience) }
+  return { output, errors, end, drained: Effect.raceFirst(closed, patience) }
 }
 
 const explain = (spec: ProcessSpec, cause: Error): ProcessError => {
@@ -147,7 +161,7 @@ const checkDirectory = (cwd: string): Effect.Effect<void, ProcessError> =>
     return Effect.fail(new ProcessError({ reason: "bad_directory", detail: `The directory ${cwd} does not exist.` }))
   })
 
-const make = (options: ProcessOptions, pool: PipePool) => {
+const make = (options: ProcessOptions, pool: PipePool, mask: Mask) => {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const env = childEnvironment(options.environment, options.passEnvironment)
   const gate = makeGate()
@@ -164,7 +178,7 @@ const make = (options: ProcessOptions, pool: PipePool) => {
     spec: ProcessSpec,
     restore: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
   ) {
-    const { output, errors, live, drained } = watch(started, spec, limits)
+    const { output, errors, end, drained } = watch(started, spec, limits, mask)
     const announce = spec.processStarted?.(started.pid, started.startTime) ?? Effect.void
     const release = Effect.sync(started.release)
     const going = Effect.andThen(Effect.andThen(announce, release), started.ended)
@@ -177,7 +191,7 @@ const make = (options: ProcessOptions, pool: PipePool) => {
     // What it said while it was being ended is still in the pipe.
     if (exit._tag === "Success") yield* Effect.andThen(oneTurn, oneTurn)
     started.dispose()
-    live.end()
+    end()
     if (exit._tag === "Failure") return yield* Effect.failCause(exit.cause)
     if (ending === undefined)
       return yield* new ProcessError({ reason: "not_ended", detail: "A process of the command could not be ended." })
@@ -209,5 +223,8 @@ const resultOf = (ending: Ending, output: Captured, errors: Captured, timedOut: 
 export const layer = (options: ProcessOptions): Layer.Layer<ProcessRunner> =>
   Layer.effect(
     ProcessRunner,
-    Effect.map(makePipePool(options.environment["PATH"] ?? "/usr/bin:/bin"), (pool) => make(options, pool))
+    Effect.gen(function* () {
+      const pool = yield* makePipePool(options.environment["PATH"] ?? "/usr/bin:/bin")
+      return make(options, pool, yield* KnownSecrets)
+    })
   )

@@ -2,7 +2,8 @@
  * Real pipes for a child's output. Node gives children a socket, and a socket cannot be opened again: with one,
  * `echo problem > /dev/stderr` fails, which scripts do all the time. A named pipe, unlinked once both ends are open,
  * is an ordinary pipe.
- * Owns: a small stock of named pipes in a private directory, made by one `mkfifo` at a time. Where there is no
+ * Owns: a small stock of named pipes in a private directory, made by one `mkfifo` at a time, the first when the first
+ * child needs one: a session that starts no program starts none. Where there is no
  * `mkfifo`, `take` gives nothing and the caller falls back on Node's sockets.
  */
 import { spawn } from "node:child_process"
@@ -63,7 +64,6 @@ const make = (searchPath: string) => {
     if (stock.length < STOCK / 4 && usable) void refill()
     return path === undefined ? undefined : openPipe(path)
   })
-  void refill()
   const dispose = Effect.promise(async () => {
     await filling
     rmSync(directory, { recursive: true, force: true })

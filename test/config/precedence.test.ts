@@ -5,6 +5,7 @@ import { Effect, Redacted } from "effect"
 import * as AppConfig from "../../src/config/AppConfig.ts"
 import { type ConfigFile, defaults } from "../../src/config/Settings.ts"
 import { directoryWith } from "../support/directories.ts"
+import { trusted } from "../support/trust.ts"
 
 interface Case {
   readonly flags?: ConfigFile
@@ -19,6 +20,7 @@ const resolved = Effect.fnUntraced(function* ({ flags = {}, env = {}, user = {},
     "project/.claw/config.json": JSON.stringify(workspace)
   })
   const input = { workspace: join(root, "project"), flags, env: { HOME: join(root, "home"), ...env } }
+  yield* trusted(join(root, "home/.local/state/claw"), join(root, "project"))
   return yield* AppConfig.AppConfig.pipe(Effect.provide(AppConfig.layer(input)))
 })
 

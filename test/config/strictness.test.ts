@@ -1,18 +1,17 @@
-/** A workspace's file can only make claw stricter, whatever it says (SECURITY P13, T8, T21; LESSONS 31). */
-import { symlinkSync } from "node:fs"
-import { join } from "node:path"
+/** A trusted workspace's file can only make claw stricter, whatever it says (SECURITY P13, T8, T21; LESSONS 31). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import * as AppConfig from "../../src/config/AppConfig.ts"
 import { type ConfigFile, defaults, modes } from "../../src/config/Settings.ts"
 import { narrow } from "../../src/config/workspaceFile.ts"
 import { directoryWith } from "../support/directories.ts"
+import { trusted } from "../support/trust.ts"
 
 const inWorkspace = Effect.fnUntraced(function* (text: string) {
-  const root = yield* directoryWith({ ".claw/config.json": text })
-  return yield* Effect.result(
-    Effect.suspend(() => Effect.fromResult(AppConfig.load({ workspace: root, env: { HOME: root } })))
-  )
+  const [home, root] = yield* Effect.all([directoryWith(), directoryWith({ ".claw/config.json": text })])
+  const env = { HOME: home, CLAW_STATE_DIR: home }
+  yield* trusted(home, root)
+  return yield* Effect.result(Effect.suspend(() => Effect.fromResult(AppConfig.load({ workspace: root, env }))))
 })
 
 describe("workspace file", () => {
@@ -56,19 +55,6 @@ describe("workspace file", () => {
           "limits.tool_timeout_ms 999999 is looser than what you set, and ignored"
         ]
       )
-    })
-  )
-
-  it.effect("a control directory that is a link is refused, and so is a linked file (C015)", () =>
-    Effect.gen(function* () {
-      const outside = yield* directoryWith({ "config.json": "{}" })
-      const [linked, file] = yield* Effect.all([directoryWith(), directoryWith({ ".claw/x": "" })])
-      symlinkSync(outside, join(linked, ".claw"))
-      symlinkSync(join(outside, "config.json"), join(file, ".claw/config.json"))
-      for (const workspace of [linked, file]) {
-        const loaded = AppConfig.load({ workspace, env: { HOME: outside } })
-        assert.strictEqual(Result.isFailure(loaded) ? loaded.failure.code : "loaded", "bad_config")
-      }
     })
   )
 

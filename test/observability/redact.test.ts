@@ -37,6 +37,36 @@ describe("known values", () => {
   })
 })
 
+describe("in pieces", () => {
+  const TOKEN = `claw_${"x".repeat(43)}`
+
+  it("a text is masked as it would be whole, however it is cut", () => {
+    const word = fc.stringMatching(/^[ab]{6,9}$/)
+    const text = fc.array(fc.oneof(fc.constantFrom("a", "b", "claw", TOKEN), word), { maxLength: 12 })
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1, maxLength: 3 }), text, fc.nat(), (secrets, parts, seed) => {
+        const whole = parts.join("")
+        const mask = Redact.maskKnown(secrets)
+        const stream = mask.stream()
+        let out = ""
+        for (let at = 0, step = 1; at < whole.length; at += step) {
+          step = 1 + ((seed + at * 7) % 5)
+          out += stream.push(whole.slice(at, at + step))
+        }
+        assert.strictEqual(out + stream.end(), mask(whole))
+      })
+    )
+  })
+
+  it("nothing waits that cannot become a secret", () => {
+    const stream = Redact.maskKnown(["hunter2-hunter2"]).stream()
+    assert.deepStrictEqual(
+      [stream.push("a line\n"), stream.push("hunter"), stream.push("s\n"), stream.push("hun"), stream.end()],
+      ["a line\n", "", "hunters\n", "", "hun"]
+    )
+  })
+})
+
 describe("well-known shapes", () => {
   it.each([
     ["key sk-proj-abcdefghijklmnop1234 end", `key ${MASK} end`],

@@ -2,6 +2,7 @@
 import { Deferred, Effect, Schema } from "effect"
 import type { Risk } from "../../src/domain/Approval.ts"
 import * as Tool from "../../src/tools/Tool.ts"
+import type { ToolError } from "../../src/tools/ToolError.ts"
 
 const Args = Schema.Struct({ path: Schema.optionalKey(Schema.String), n: Schema.optionalKey(Schema.Int) })
 type Args = typeof Args.Type
@@ -17,7 +18,7 @@ export interface ProbeOptions {
   readonly risk?: Risk
   readonly opaque?: boolean
   readonly effect?: Tool.EffectClass
-  readonly run?: (args: Args, context: Tool.ToolContext) => Effect.Effect<Tool.ToolOutput>
+  readonly run?: (args: Args, context: Tool.ToolContext) => Effect.Effect<Tool.ToolOutput, ToolError>
 }
 
 export const probe = (options: ProbeOptions = {}): Probe => {

@@ -1,0 +1,26 @@
+/** From the words of a command to the configuration it runs with: flags, and the directory it works in. */
+import type { CommandLine } from "../cli/CommandLine.ts"
+import { load } from "../config/AppConfig.ts"
+
+const serverFlags = ({ values, switches }: CommandLine) => ({
+  ...(values["host"] === undefined ? {} : { host: values["host"] }),
+  ...(values["tcp-port"] === undefined ? {} : { tcp_port: Number(values["tcp-port"]) }),
+  ...(values["http-port"] === undefined ? {} : { http_port: Number(values["http-port"]) }),
+  ...(switches.has("no-auth") ? { auth: false } : {})
+})
+
+const flagsOf = (line: CommandLine, { values } = line) => ({
+  ...(values["provider"] === undefined ? {} : { provider: values["provider"] }),
+  ...(values["base-url"] === undefined ? {} : { base_url: values["base-url"] }),
+  ...(values["model"] === undefined ? {} : { model: values["model"] }),
+  ...(values["mode"] === undefined ? {} : { mode: values["mode"] as "ask" }),
+  ...(values["max-turns"] === undefined ? {} : { limits: { max_turns: Number(values["max-turns"]) } }),
+  server: serverFlags(line)
+})
+
+/** Reads everything anew. */
+export const configured = (line: CommandLine) =>
+  load({
+    flags: flagsOf(line),
+    ...(line.values["cwd"] === undefined ? {} : { workspace: line.values["cwd"] })
+  })

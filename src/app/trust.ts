@@ -1,0 +1,39 @@
+/**
+ * Trust where a command begins: the one question at a terminal, the one line where nobody is asked (issue 4).
+ * Invariant: a command goes on with a configuration that was read after the answer, or as if nothing were there.
+ */
+import { Clock, Effect } from "effect"
+import type { CommandLine } from "../cli/CommandLine.ts"
+import { EXIT } from "../cli/Commands.ts"
+import * as NodeTerminal from "../cli/node/Terminal.ts"
+import { Output } from "../cli/Output.ts"
+import { askTrust } from "../cli/TrustQuestion.ts"
+import { untrustedNotice } from "../cli/TrustView.ts"
+import type { ConfigShape } from "../config/AppConfig.ts"
+import { remember } from "../config/WorkspaceTrust.ts"
+import { configured } from "./configured.ts"
+import { Failure } from "./failure.ts"
+
+/** Says what does not take effect here; nothing where everything does. */
+export const sayUntrusted = Effect.fnUntraced(function* ({ trust, locale }: ConfigShape) {
+  const output = yield* Output
+  const notice = untrustedNotice(trust, locale)
+  if (notice !== undefined) yield* output.err(`claw: ${notice}\n`)
+})
+
+/** At a terminal: asks once for what is new here, and gives the configuration that follows from the answer. */
+export const settleTrust = Effect.fnUntraced(function* (line: CommandLine, config: ConfigShape) {
+  const { trust, locale, state_dir } = config
+  if (trust.status !== "unknown" && trust.status !== "changed") return config
+  const output = yield* Output
+  const terminal = NodeTerminal.layer({ input: process.stdin, output: process.stdout, color: output.color })
+  const answer = yield* Effect.scoped(Effect.provide(askTrust(trust, locale), terminal))
+  if (answer === "leave") return yield* new Failure({ exit: EXIT.cancelled, detail: "" })
+  const usage = (error: { readonly message: string }) => new Failure({ exit: EXIT.usage, detail: error.message })
+  const now = yield* Clock.currentTimeMillis
+  yield* Effect.mapError(Effect.fromResult(remember(state_dir, trust, answer, now)), usage)
+  const settled = yield* Effect.mapError(Effect.fromResult(configured(line)), usage)
+  const fresh = settled.warnings.filter((warning) => !config.warnings.includes(warning))
+  for (const warning of fresh) yield* output.err(`claw: ${warning}\n`)
+  return settled
+})
