@@ -1,7 +1,7 @@
 /** A call ends when its program ends, and nothing of it lives afterwards (R131, LESSONS 17, case H06). */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { oddSleep, processesWith, receipt, runnerOf, script } from "../support/processes.ts"
+import { eachDriver, oddSleep, processesWith, receipt, script } from "../support/processes.ts"
 
 const timed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.suspend(() => {
@@ -9,7 +9,7 @@ const timed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     return Effect.map(effect, (value) => ({ value, ms: performance.now() - start }))
   })
 
-describe("the end of a call", () => {
+eachDriver("the end of a call", ({ runnerOf }) => {
   it.live("does not wait for a background child that holds the output", () =>
     Effect.gen(function* () {
       const runner = yield* runnerOf()
