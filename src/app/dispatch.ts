@@ -13,6 +13,7 @@ import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
 import { doctor } from "./doctor.ts"
 import { Failure } from "./failure.ts"
 import { interactive } from "./interactive.ts"
+import { bypassAllowed } from "./isolation.ts"
 import { reading, sessions } from "./layers.ts"
 import { choose } from "./model.ts"
 import { promptFrom } from "./prompt.ts"
@@ -42,6 +43,7 @@ const runOnce = Effect.fnUntraced(function* (line: CommandLine, config: ConfigSh
     Effect.fromResult(choose(config)),
     ({ detail }) => new Failure({ exit: EXIT.usage, detail })
   )
+  yield* bypassAllowed(config)
   const { locale } = config
   const output = yield* Output
   const told = (session: SessionRuntime) =>

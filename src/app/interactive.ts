@@ -22,6 +22,7 @@ import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
 import { SessionIndex } from "../store/SessionIndex.ts"
 import { makeWorkspace } from "./demo.ts"
 import { Failure } from "./failure.ts"
+import { bypassAllowed } from "./isolation.ts"
 import { sessions } from "./layers.ts"
 import { type Choice, choose } from "./model.ts"
 import { toolList } from "./sessionFactory.ts"
@@ -39,6 +40,7 @@ const demoNote = (locale: Locale): string =>
     : "这是演示：用脚本代替模型，工具是真实的，项目是临时的。请说：fix"
 
 const start = Effect.fnUntraced(function* (line: CommandLine, config: ConfigShape, atTerminal: boolean) {
+  yield* bypassAllowed(config)
   const chosen = choose(config)
   if (Result.isFailure(chosen) && !atTerminal) {
     return yield* new Failure({ exit: EXIT.usage, detail: chosen.failure.detail })

@@ -2,7 +2,8 @@
  * How one session is put together here: its own workspace, processes, tools, grants, gate and engine over the shared
  * provider (R067–R069). Reads bottom to top. Owns no logic but the mapping from configuration to parts.
  */
-import { Effect, Layer, Semaphore } from "effect"
+import { Context, Effect, Layer, Semaphore } from "effect"
+import type { Mode } from "../approval/ApprovalGate.ts"
 import { Approver } from "../approval/Approver.ts"
 import * as Gate from "../approval/Gate.ts"
 import * as GateSettings from "../approval/GateSettings.ts"
@@ -14,10 +15,12 @@ import * as Engine from "../engine/Engine.ts"
 import { defaults, EngineLimits, type Limits, ProcessSlots } from "../engine/EngineLimits.ts"
 import { Reporter } from "../engine/Reporter.ts"
 import { Provider } from "../provider/Provider.ts"
+import { modeInForce, processes } from "./isolation.ts"
 import * as KeptGrants from "./keptGrants.ts"
 import { RuntimeError } from "../runtime/RuntimeError.ts"
 import { RuntimeFactory, type Seed } from "../runtime/RuntimeFactory.ts"
 import * as CommandAnalysis from "../sandbox/CommandAnalysis.ts"
+import { Isolation } from "../sandbox/Isolation.ts"
 import * as ProcessRunner from "../sandbox/ProcessRunner.ts"
 import * as Workspace from "../sandbox/Workspace.ts"
 import { makeBuiltinTools } from "../tools/builtin/BuiltinTools.ts"
@@ -60,7 +63,7 @@ const rulesOf = ({ rules }: ConfigShape): ReadonlyArray<Rule> => [
   ...rules.allow.map(ruleOf("allow"))
 ]
 
-const gateSettings = (config: ConfigShape, { meta, mode }: Seed) =>
+const gateSettings = (config: ConfigShape, { meta }: Seed, mode: Seed["mode"]) =>
   GateSettings.layer({
     workspace: meta.workspace,
     mode,
@@ -80,12 +83,13 @@ const sessionLayer = (
   config: ConfigShape,
   seed: Seed,
   shared: Layer.Layer<Provider | ProcessRunner.ProcessRunner>,
+  mode: Seed["mode"],
   kept: KeptGrants.KeptGrants
 ) => {
   const { workspace: root } = seed.meta
   const sandbox = Layer.mergeAll(Workspace.layer({ root, ownDirectories: [config.state_dir] }), shared)
   const gate = Gate.layer.pipe(
-    Layer.provide([gateSettings(config, seed), Layer.succeed(Approver, seed.approver)]),
+    Layer.provide([gateSettings(config, seed, mode), Layer.succeed(Approver, seed.approver)]),
     Layer.provideMerge(Layer.effect(GrantStore, kept.of(seed.meta)))
   )
   const prompt = SystemPrompt.layer({
@@ -105,12 +109,13 @@ const make = Effect.gen(function* () {
   const provider = yield* Provider
   const slots = yield* Semaphore.make(config.limits.tools_per_process)
   // One for all sessions: its stock of pipes costs a directory and a process.
-  const runner = yield* Layer.build(ProcessRunner.layer({ environment: config.childEnvironment }))
+  const runner = yield* Layer.build(processes(config))
+  const isolation = Context.get(runner, Isolation)
   const shared = Layer.mergeAll(Layer.succeed(Provider, provider), Layer.succeedContext(runner))
   const kept = KeptGrants.make()
   return RuntimeFactory.of({
     build: (seed) =>
-      Layer.build(sessionLayer(config, seed, shared, kept)).pipe(
+      Layer.build(sessionLayer(config, seed, shared, modeInForce(config, isolation, seed.mode), kept)).pipe(
         Effect.provideService(ProcessSlots, slots),
         Effect.mapError(
           (error) => new RuntimeError({ code: "workspace_unreadable", detail: error.message, cause: error })
@@ -118,7 +123,9 @@ const make = Effect.gen(function* () {
         Effect.flatMap((context) =>
           Effect.gen(function* () {
             const [engine, grants] = [yield* Engine.Engine, yield* GrantStore]
-            return { engine, grants, model: provider.model, mode: config.mode }
+            const allowsMode = (mode: Mode) =>
+              Effect.map(modeInForce(config, isolation, Effect.succeed(mode)), (possible) => possible === mode)
+            return { engine, grants, model: provider.model, mode: config.mode, allowsMode }
           }).pipe(Effect.provideContext(context))
         )
       )

@@ -28,6 +28,7 @@ export class Isolation extends Context.Service<
   }
 >()("claw/sandbox/Isolation") {}
 
+/** As the configuration gives them. */
 export interface IsolationSettings {
   /** `auto`: where it works; `required`: or nothing runs; `off`: never. */
   readonly mode: "auto" | "required" | "off"
