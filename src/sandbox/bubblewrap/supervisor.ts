@@ -8,14 +8,24 @@ import { accessSync, constants, statSync } from "node:fs"
 import { isAbsolute, join } from "node:path"
 import type { IsolationSettings } from "../Isolation.ts"
 
-const SUPERVISOR = [
-  'open(my $said, ">&=", 3) or exit 126;',
-  "my $program = fork;",
-  "exit 126 unless defined $program;",
-  'if (!$program) { $SIG{TERM} = "DEFAULT"; exec { $ARGV[0] } @ARGV; exit 127 }',
-  'syswrite $said, "b\\n";',
-  'while ((my $ended = waitpid(-1, 0)) > 0) { syswrite $said, "e $?\\n" if $ended == $program }'
-].join(" ")
+/**
+ * Perl, for a shell cannot tell death by a signal from an exit code. Once a second it counts the processes: a call
+ * that fills its share and keeps it full is a fork bomb, and ends. 4 is EINTR.
+ */
+const supervisor = (processes: number): string =>
+  [
+    'open(my $said, ">&=", 3) or exit 126;',
+    "my $program = fork;",
+    "exit 126 unless defined $program;",
+    'if (!$program) { $SIG{TERM} = "DEFAULT"; exec { $ARGV[0] } @ARGV; exit 127 }',
+    'syswrite $said, "b\\n";',
+    "my $full = 0;",
+    '$SIG{ALRM} = sub { opendir(my $d, "/proc"); my $n = grep { /^\\d/ } readdir $d; ',
+    `$full = $n >= ${Math.floor(processes * 0.9)} ? $full + 1 : 0; kill("KILL", -1) if $full > 1; alarm 1 };`,
+    "alarm 1;",
+    "while (1) { my $ended = waitpid(-1, 0); if ($ended < 0) { next if $! == 4; last }",
+    'syswrite $said, "e $?\\n" if $ended == $program }'
+  ].join(" ")
 
 const PROGRAMS = ["bwrap", "perl", "prlimit", "setsid"] as const
 export type Programs = Readonly<Record<(typeof PROGRAMS)[number], string>>
@@ -82,7 +92,7 @@ export const aroundProgram = (around: Around, argv: ReadonlyArray<string>): Read
     ...limitArguments(settings),
     programs.perl,
     "-e",
-    SUPERVISOR,
+    supervisor(settings.processes),
     programs.setsid,
     ...argv
   ]
