@@ -43,14 +43,14 @@ const runOnce = Effect.fnUntraced(function* (line: CommandLine, config: ConfigSh
     Effect.fromResult(choose(config)),
     ({ detail }) => new Failure({ exit: EXIT.usage, detail })
   )
-  yield* bypassAllowed(config)
   const { locale } = config
   const output = yield* Output
   const told = (session: SessionRuntime) =>
     Effect.flatMap(session.status, ({ damaged }) =>
       damaged === 0 ? Effect.void : output.err(`claw: ${describe.damaged(damaged, locale)}\n`)
     )
-  const task = Effect.flatMap(Effect.tap(openSession(line, config, workspace), told), (session) =>
+  const opened = Effect.andThen(bypassAllowed(config), openSession(line, config, workspace))
+  const task = Effect.flatMap(Effect.tap(opened, told), (session) =>
     run(session, { content, json: line.switches.has("json"), locale })
   )
   return yield* Effect.provide(task, sessions(config, choice))

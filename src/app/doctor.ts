@@ -10,8 +10,8 @@ import { Output } from "../cli/Output.ts"
 import type { ConfigShape } from "../config/AppConfig.ts"
 import { version } from "../config/Version.ts"
 import { probe, type ProbeReport } from "../provider/openai/Probe.ts"
-import { Isolation, type IsolationReport } from "../sandbox/Isolation.ts"
-import { processes } from "./isolation.ts"
+import type { IsolationReport } from "../sandbox/Isolation.ts"
+import { reported } from "./isolation.ts"
 import { choose } from "./model.ts"
 
 interface Finding {
@@ -82,14 +82,6 @@ const ofIsolation = ({ attempts, detail, state }: IsolationReport): Finding => (
   isolation: { state, attempts }
 })
 
-const isolation = (config: ConfigShape) =>
-  Effect.scoped(
-    Effect.provide(
-      Effect.flatMap(Isolation, ({ report }) => report),
-      processes(config)
-    )
-  )
-
 const file = (path: string): string => (existsSync(path) ? path : `${path} (no file)`)
 
 const files = (config: ConfigShape): Finding =>
@@ -105,7 +97,7 @@ export const doctor = Effect.fnUntraced(function* (config: ConfigShape, json: bo
     known,
     ...asked,
     ...found,
-    ofIsolation(yield* isolation(config))
+    ofIsolation(yield* reported(config))
   ]
   const marks = { ok: "ok     ", note: "note   ", problem: "PROBLEM" } as const
   const lines = findings.map((one) => `${marks[one.status]}  ${one.name.padEnd(10)} ${one.detail}\n`)

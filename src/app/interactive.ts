@@ -40,7 +40,6 @@ const demoNote = (locale: Locale): string =>
     : "这是演示：用脚本代替模型，工具是真实的，项目是临时的。请说：fix"
 
 const start = Effect.fnUntraced(function* (line: CommandLine, config: ConfigShape, atTerminal: boolean) {
-  yield* bypassAllowed(config)
   const chosen = choose(config)
   if (Result.isFailure(chosen) && !atTerminal) {
     return yield* new Failure({ exit: EXIT.usage, detail: chosen.failure.detail })
@@ -86,6 +85,7 @@ const banner = (session: SessionRuntime, notes: ReadonlyArray<string>, locale: L
   ])
 
 const converse = Effect.fnUntraced(function* (line: CommandLine, config: ConfigShape, from: Start, plain: boolean) {
+  yield* bypassAllowed(config)
   const session = yield* openFirst(line, config, from.workspace)
   const { meta } = yield* session.status
   const options = {

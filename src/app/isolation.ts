@@ -44,7 +44,8 @@ const texts = {
   }
 } satisfies Record<Locale, object>
 
-const reported = (config: ConfigShape) =>
+/** Without a session. */
+export const reported = (config: ConfigShape) =>
   Effect.scoped(
     Effect.provide(
       Effect.flatMap(Isolation, ({ report }) => report),
@@ -52,20 +53,23 @@ const reported = (config: ConfigShape) =>
     )
   )
 
-/** Before anything starts in this mode; other modes wait for nothing. */
+/** Before the first session in this mode; other modes wait for nothing. */
 export const bypassAllowed = Effect.fnUntraced(function* (config: ConfigShape) {
   if (config.mode !== "bypass" || config.allowUnsafe) return
-  const { detail, state } = yield* reported(config)
+  const { detail, state } = yield* Effect.flatMap(Isolation, ({ report }) => report)
   if (state === "in_force") return
   return yield* new Failure({ exit: EXIT.usage, detail: texts[config.locale].bypass(detail) })
 })
 
 /** Before a server listens. */
 export const serverAllowed = Effect.fnUntraced(function* (config: ConfigShape) {
-  if (config.isolation.mode !== "required") return
+  const isRequired = config.isolation.mode === "required"
+  const isBypass = config.mode === "bypass" && !config.allowUnsafe
+  if (!isRequired && !isBypass) return
   const { detail, state } = yield* reported(config)
   if (state === "in_force") return
-  return yield* new Failure({ exit: EXIT.usage, detail: texts[config.locale].required(detail) })
+  const { bypass, required } = texts[config.locale]
+  return yield* new Failure({ exit: EXIT.usage, detail: isRequired ? required(detail) : bypass(detail) })
 })
 
 /** The mode that the gate goes by: a session that remembers `bypass`, or is told it, asks where it may not be. */

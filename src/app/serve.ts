@@ -24,7 +24,7 @@ import { TcpServer } from "../server/TcpServer.ts"
 import { makeWorkspace } from "./demo.ts"
 import { Endings } from "./endings.ts"
 import { Failure } from "./failure.ts"
-import { bypassAllowed, serverAllowed } from "./isolation.ts"
+import { serverAllowed } from "./isolation.ts"
 import { choose } from "./model.ts"
 import { server } from "./serverLayers.ts"
 import { workspaceOf } from "./workspace.ts"
@@ -144,7 +144,6 @@ export const serve = Effect.fnUntraced(function* (line: CommandLine, given: Conf
   const log = { ...given.log, level } as const
   const config: ConfigShape = { ...allowed, log, workspace: yield* placed(line, given) }
   yield* serverAllowed(config)
-  yield* bypassAllowed(config)
   if (config.mode === "bypass") yield* output.err(`claw: ${texts[config.locale].bypass}\n`)
   const sink = heldSink()
   const say = (known: Facts) =>

@@ -2,7 +2,7 @@
  * How one session is put together here: its own workspace, processes, tools, grants, gate and engine over the shared
  * provider (R067–R069). Reads bottom to top. Owns no logic but the mapping from configuration to parts.
  */
-import { Context, Effect, Layer, Semaphore } from "effect"
+import { Effect, Layer, Semaphore } from "effect"
 import type { Mode } from "../approval/ApprovalGate.ts"
 import { Approver } from "../approval/Approver.ts"
 import * as Gate from "../approval/Gate.ts"
@@ -15,7 +15,7 @@ import * as Engine from "../engine/Engine.ts"
 import { defaults, EngineLimits, type Limits, ProcessSlots } from "../engine/EngineLimits.ts"
 import { Reporter } from "../engine/Reporter.ts"
 import { Provider } from "../provider/Provider.ts"
-import { modeInForce, processes } from "./isolation.ts"
+import { modeInForce } from "./isolation.ts"
 import * as KeptGrants from "./keptGrants.ts"
 import { RuntimeError } from "../runtime/RuntimeError.ts"
 import { RuntimeFactory, type Seed } from "../runtime/RuntimeFactory.ts"
@@ -109,9 +109,9 @@ const make = Effect.gen(function* () {
   const provider = yield* Provider
   const slots = yield* Semaphore.make(config.limits.tools_per_process)
   // One for all sessions: its stock of pipes costs a directory and a process.
-  const runner = yield* Layer.build(processes(config))
-  const isolation = Context.get(runner, Isolation)
-  const shared = Layer.mergeAll(Layer.succeed(Provider, provider), Layer.succeedContext(runner))
+  const runner = yield* ProcessRunner.ProcessRunner
+  const isolation = yield* Isolation
+  const shared = Layer.mergeAll(Layer.succeed(Provider, provider), Layer.succeed(ProcessRunner.ProcessRunner, runner))
   const kept = KeptGrants.make()
   return RuntimeFactory.of({
     build: (seed) =>

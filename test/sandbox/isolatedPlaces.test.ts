@@ -7,11 +7,9 @@ import { Effect } from "effect"
 import { isolatedRunnerOf, script } from "../support/processes.ts"
 import { dir, type Dir } from "../support/workspaceDir.ts"
 
-const SECRETS = [
-  ...[".ssh/id_ed25519", ".aws/credentials", ".config/gcloud/credentials.db", ".kube/config", ".docker/config.json"],
-  ...[".gnupg/private-keys-v1.d/a.key", ".netrc", ".npmrc", ".git-credentials", ".config/gh/hosts.yml", ".pypirc"],
-  ...[".config/claw/config.json", ".local/state/claw/claw.db", ".bash_history", ".claude/.credentials.json"]
-]
+const SECRETS = `.ssh/id_ed25519 .aws/credentials .config/gcloud/credentials.db .kube/config .docker/config.json
+  .gnupg/private-keys-v1.d/a.key .netrc .npmrc .git-credentials .config/gh/hosts.yml .pypirc .config/claw/config.json
+  .local/state/claw/claw.db .bash_history .claude/.credentials.json`.split(/\s+/)
 const CANARY = "canary-91b7"
 
 const layOut = (there: Dir): string => {
