@@ -14,6 +14,7 @@ import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
 import { doctor } from "./doctor.ts"
 import { Failure } from "./failure.ts"
 import { interactive } from "./interactive.ts"
+import { bypassAllowed } from "./isolation.ts"
 import { reading, sessions } from "./layers.ts"
 import { choose } from "./model.ts"
 import { promptFrom } from "./prompt.ts"
@@ -52,7 +53,8 @@ const runOnce = Effect.fnUntraced(function* (line: CommandLine, config: ConfigSh
     Effect.flatMap(session.status, ({ damaged }) =>
       damaged === 0 ? Effect.void : output.err(`claw: ${describe.damaged(damaged, locale)}\n`)
     )
-  const task = Effect.flatMap(Effect.tap(openSession(line, config, workspace), told), (session) =>
+  const opened = Effect.andThen(bypassAllowed(config), openSession(line, config, workspace))
+  const task = Effect.flatMap(Effect.tap(opened, told), (session) =>
     run(session, { content, json: line.switches.has("json"), locale })
   )
   return yield* Effect.provide(task, sessions(config, choice))

@@ -11,12 +11,16 @@ import { trustTexts, untrustedNotice } from "../cli/TrustView.ts"
 import type { ConfigShape } from "../config/AppConfig.ts"
 import { version } from "../config/Version.ts"
 import { probe, type ProbeReport } from "../provider/openai/Probe.ts"
+import type { IsolationReport } from "../sandbox/Isolation.ts"
+import { reported } from "./isolation.ts"
 import { choose } from "./model.ts"
 
 interface Finding {
   readonly name: string
   readonly status: "ok" | "note" | "problem"
   readonly detail: string
+  /** What is in force, and each way out that was tried. */
+  readonly isolation?: Omit<IsolationReport, "detail">
 }
 
 const finding = (name: string, status: Finding["status"], detail: string): Finding => ({ name, status, detail })
@@ -77,11 +81,10 @@ const programs = Effect.fnUntraced(function* ({ childEnvironment: env }: ConfigS
   ]
 })
 
-const isolation = finding(
-  "isolation",
-  "note",
-  "Commands run as you, in their own process group, without claw's keys. No file or network isolation is in force."
-)
+const ofIsolation = ({ attempts, detail, state }: IsolationReport): Finding => ({
+  ...finding("isolation", state === "in_force" ? "ok" : state === "required" ? "problem" : "note", detail),
+  isolation: { state, attempts }
+})
 
 const file = (path: string): string => (existsSync(path) ? path : `${path} (no file)`)
 
@@ -97,14 +100,15 @@ const trust = ({ trust: standing, locale }: ConfigShape): ReadonlyArray<Finding>
 export const doctor = Effect.fnUntraced(function* (config: ConfigShape, json: boolean) {
   const output = yield* Output
   const [asked, found] = yield* Effect.all([model(config), programs(config)], { concurrency: 2 })
+  const known = stateDirectory(config)
   const findings = [
     finding("claw", "ok", `${version}, Node ${process.versions.node}, SQLite ${process.versions.sqlite}`),
     files(config),
     ...trust(config),
-    stateDirectory(config),
+    known,
     ...asked,
     ...found,
-    isolation
+    ofIsolation(yield* reported(config))
   ]
   const marks = { ok: "ok     ", note: "note   ", problem: "PROBLEM" } as const
   const lines = findings.map((one) => `${marks[one.status]}  ${one.name.padEnd(10)} ${one.detail}\n`)

@@ -22,6 +22,7 @@ import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
 import { SessionIndex } from "../store/SessionIndex.ts"
 import { makeWorkspace } from "./demo.ts"
 import { Failure } from "./failure.ts"
+import { bypassAllowed } from "./isolation.ts"
 import { sessions } from "./layers.ts"
 import { type Choice, choose } from "./model.ts"
 import { toolList } from "./sessionFactory.ts"
@@ -87,6 +88,7 @@ const banner = (session: SessionRuntime, notes: ReadonlyArray<string>, locale: L
   ])
 
 const converse = Effect.fnUntraced(function* (line: CommandLine, config: ConfigShape, from: Start, plain: boolean) {
+  yield* bypassAllowed(config)
   const session = yield* openFirst(line, config, from.workspace)
   const { meta } = yield* session.status
   const options = {

@@ -11,6 +11,7 @@ import * as RuntimeManager from "../runtime/RuntimeManager.ts"
 import * as TaskSlots from "../runtime/TaskSlots.ts"
 import { layerSqlite } from "../store/sqlite/SqliteStore.ts"
 import * as Demo from "./demo.ts"
+import { processes } from "./isolation.ts"
 import type { Choice } from "./model.ts"
 import * as SessionFactory from "./sessionFactory.ts"
 
@@ -28,6 +29,7 @@ export const sessions = (config: ConfigShape, choice: Choice, logs: typeof Logs.
   const factory = SessionFactory.layer.pipe(Layer.provide([provider(choice), settings]))
   return RuntimeManager.layer.pipe(
     Layer.provide(factory),
+    Layer.provideMerge(processes(config)),
     Layer.provideMerge(store(config)),
     Layer.provideMerge(logs),
     Layer.provideMerge(noTraces),

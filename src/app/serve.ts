@@ -24,6 +24,7 @@ import { TcpServer } from "../server/TcpServer.ts"
 import { makeWorkspace } from "./demo.ts"
 import { Endings } from "./endings.ts"
 import { Failure } from "./failure.ts"
+import { serverAllowed } from "./isolation.ts"
 import { choose } from "./model.ts"
 import { server } from "./serverLayers.ts"
 import { sayUntrusted } from "./trust.ts"
@@ -144,6 +145,7 @@ export const serve = Effect.fnUntraced(function* (line: CommandLine, given: Conf
   const level = json && !given.sources.has("log.level") ? "info" : given.log.level
   const log = { ...given.log, level } as const
   const config: ConfigShape = { ...allowed, log, workspace: yield* placed(line, given) }
+  yield* serverAllowed(config)
   if (config.mode === "bypass") yield* output.err(`claw: ${texts[config.locale].bypass}\n`)
   const sink = heldSink()
   const say = (known: Facts) =>

@@ -3,6 +3,7 @@
  * provider (R067–R069). Reads bottom to top. Owns no logic but the mapping from configuration to parts.
  */
 import { Effect, Layer, Redacted, Semaphore } from "effect"
+import type { Mode } from "../approval/ApprovalGate.ts"
 import { Approver } from "../approval/Approver.ts"
 import * as Gate from "../approval/Gate.ts"
 import * as GateSettings from "../approval/GateSettings.ts"
@@ -16,10 +17,12 @@ import { defaults, EngineLimits, type Limits, ProcessSlots } from "../engine/Eng
 import { Reporter } from "../engine/Reporter.ts"
 import { KnownSecrets, maskKnown } from "../observability/Redact.ts"
 import { Provider } from "../provider/Provider.ts"
+import { modeInForce } from "./isolation.ts"
 import * as KeptGrants from "./keptGrants.ts"
 import { RuntimeError } from "../runtime/RuntimeError.ts"
 import { RuntimeFactory, type Seed } from "../runtime/RuntimeFactory.ts"
 import * as CommandAnalysis from "../sandbox/CommandAnalysis.ts"
+import { Isolation } from "../sandbox/Isolation.ts"
 import * as ProcessRunner from "../sandbox/ProcessRunner.ts"
 import * as Workspace from "../sandbox/Workspace.ts"
 import { makeBuiltinTools } from "../tools/builtin/BuiltinTools.ts"
@@ -62,7 +65,7 @@ const rulesOf = ({ rules }: ConfigShape): ReadonlyArray<Rule> => [
   ...rules.allow.map(ruleOf("allow"))
 ]
 
-const gateSettings = (config: ConfigShape, { meta, mode }: Seed) =>
+const gateSettings = (config: ConfigShape, { meta }: Seed, mode: Seed["mode"]) =>
   GateSettings.layer({
     workspace: meta.workspace,
     mode,
@@ -85,12 +88,13 @@ const sessionLayer = (
   config: ConfigShape,
   seed: Seed,
   shared: Layer.Layer<Provider | ProcessRunner.ProcessRunner>,
+  mode: Seed["mode"],
   kept: KeptGrants.KeptGrants
 ) => {
   const { workspace: root } = seed.meta
   const sandbox = Layer.mergeAll(Workspace.layer({ root, ownDirectories: [config.state_dir] }), shared)
   const gate = Gate.layer.pipe(
-    Layer.provide([gateSettings(config, seed), Layer.succeed(Approver, seed.approver)]),
+    Layer.provide([gateSettings(config, seed, mode), Layer.succeed(Approver, seed.approver)]),
     Layer.provideMerge(Layer.effect(GrantStore, kept.of(seed.meta)))
   )
   const prompt = SystemPrompt.layer({
@@ -114,12 +118,13 @@ const make = Effect.gen(function* () {
   const provider = yield* Provider
   const slots = yield* Semaphore.make(config.limits.tools_per_process)
   // One for all sessions: its stock of pipes costs a directory and a process.
-  const runner = yield* Layer.build(ProcessRunner.layer({ environment: config.childEnvironment }))
-  const shared = Layer.mergeAll(Layer.succeed(Provider, provider), Layer.succeedContext(runner))
+  const runner = yield* ProcessRunner.ProcessRunner
+  const isolation = yield* Isolation
+  const shared = Layer.mergeAll(Layer.succeed(Provider, provider), Layer.succeed(ProcessRunner.ProcessRunner, runner))
   const kept = KeptGrants.make()
   return RuntimeFactory.of({
     build: (seed) =>
-      Layer.build(sessionLayer(config, seed, shared, kept)).pipe(
+      Layer.build(sessionLayer(config, seed, shared, modeInForce(config, isolation, seed.mode), kept)).pipe(
         Effect.provideService(ProcessSlots, slots),
         Effect.mapError(
           (error) => new RuntimeError({ code: "workspace_unreadable", detail: error.message, cause: error })
@@ -127,7 +132,9 @@ const make = Effect.gen(function* () {
         Effect.flatMap((context) =>
           Effect.gen(function* () {
             const [engine, grants] = [yield* Engine.Engine, yield* GrantStore]
-            return { engine, grants, model: provider.model, mode: config.mode }
+            const allowsMode = (mode: Mode) =>
+              Effect.map(modeInForce(config, isolation, Effect.succeed(mode)), (possible) => possible === mode)
+            return { engine, grants, model: provider.model, mode: config.mode, allowsMode }
           }).pipe(Effect.provideContext(context))
         )
       )

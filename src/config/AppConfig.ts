@@ -24,6 +24,8 @@ export interface ConfigShape extends Settings {
   readonly apiKey: (variable: string) => Redacted.Redacted | undefined
   /** `CLAW_TOKEN`: who this process is to a server it attaches to. */
   readonly token?: Redacted.Redacted
+  /** `CLAW_ALLOW_UNSAFE=1`: mode `bypass` also where nothing isolates commands. */
+  readonly allowUnsafe: boolean
   /** Every secret value that this process knows, for masking. */
   readonly secrets: ReadonlyArray<Redacted.Redacted>
   /** All that a child process may inherit. */
@@ -129,6 +131,7 @@ export const load = (input: ConfigInput = {}): Result.Result<ConfigShape, Config
       trust,
       apiKey: (variable: string) => environment.keyFrom(env, variable),
       ...(token === undefined ? {} : { token }),
+      allowUnsafe: environment.allowsUnsafe(env),
       secrets: environment.secretsFrom(env, settings.base_url ?? ""),
       childEnvironment: environment.childEnvironment(env),
       ...(env["TERM"] === undefined ? {} : { term: env["TERM"] }),

@@ -5,6 +5,7 @@
  * Invariant: a limit without a key here does not exist (DESIGN §1, 7).
  */
 import { Schema } from "effect"
+import { Isolation, isolationDefaults } from "./IsolationSettings.ts"
 import { type Filled, int, key, text, url } from "./schemaParts.ts"
 import { Limit, Server, serverDefaults, type ServerNeeds } from "./ServerSettings.ts"
 
@@ -39,6 +40,7 @@ export const defaults = {
     approval_timeout_ms: 1_800_000,
     grant_ttl_ms: 28_800_000
   },
+  isolation: isolationDefaults,
   ...serverDefaults,
   mode: "ask",
   log: { level: "off", to: "file" }
@@ -144,6 +146,7 @@ export const ConfigFile = Schema.Struct({
   deadlines: key(Deadlines, "Limits of one model call."),
   retry: key(Retry, "What happens after a failed model call."),
   limits: key(Limits, "Limits of tasks and tools."),
+  isolation: key(Isolation, "What commands can reach, whatever was approved."),
   server: key(Server, "`claw serve`."),
   limit: key(Limit, "Limits of `claw serve`."),
   state_dir: key(text, "Absolute directory of everything claw stores; absent: the XDG state directory."),
@@ -164,6 +167,7 @@ export interface Settings {
   readonly retry: Filled<typeof Retry>
   readonly limits: Omit<Filled<typeof Limits>, "context_window_tokens" | "output_tokens"> &
     Pick<typeof Limits.Type, "context_window_tokens" | "output_tokens">
+  readonly isolation: Filled<typeof Isolation>
   readonly server: Pick<Filled<typeof Server>, ServerNeeds> & Omit<typeof Server.Type, ServerNeeds>
   readonly limit: Filled<typeof Limit>
   readonly state_dir: string

@@ -90,6 +90,13 @@ export const variables: ReadonlyMap<string, Read> = new Map<string, Read>([
   ...numbers,
   ...serverLimits,
   ...serverSettings,
+  ["CLAW_ISOLATION", asTextIn("isolation", "mode")],
+  ["CLAW_ISOLATION_NETWORK", asFlag("isolation", "network")],
+  ["CLAW_ISOLATION_READ", asList("isolation", "read")],
+  ["CLAW_ISOLATION_WRITE", asList("isolation", "write")],
+  ["CLAW_ISOLATION_PROCESSES", asInt("isolation", "processes")],
+  ["CLAW_ISOLATION_MEMORY_MB", asInt("isolation", "memory_mb")],
+  ["CLAW_ISOLATION_FILE_MB", asInt("isolation", "file_mb")],
   ["CLAW_PROVIDER", asText("provider")],
   ["CLAW_MODEL", asText("model")],
   ["CLAW_BASE_URL", asText("base_url")],
@@ -102,8 +109,11 @@ export const variables: ReadonlyMap<string, Read> = new Map<string, Read>([
   ["NO_COLOR", () => [[["no_color"], true]]]
 ])
 
-/** Read by hand: where the user's file is, and who one is to a server. */
-const others = ["CLAW_CONFIG", "CLAW_TOKEN"]
+/** Read by hand: where the user's file is, who one is to a server, what is dared. */
+const others = ["CLAW_CONFIG", "CLAW_TOKEN", "CLAW_ALLOW_UNSAFE"]
+
+/** The person's word for this run: mode `bypass` where nothing isolates commands. In no file, so in no repository. */
+export const allowsUnsafe = (env: Environment): boolean => env["CLAW_ALLOW_UNSAFE"]?.trim() === "1"
 
 const lookup = (env: Environment, name: string): string | undefined => {
   const value = env[name]?.trim()

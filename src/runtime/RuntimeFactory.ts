@@ -26,6 +26,8 @@ export interface Parts {
   readonly model: string
   /** The mode of a session that names none. */
   readonly mode: Mode
+  /** Whether a session may be given this mode here; absent: any. */
+  readonly allowsMode?: (mode: Mode) => Effect.Effect<boolean>
 }
 
 export class RuntimeFactory extends Context.Service<

@@ -188,11 +188,12 @@ const contract = (live: Live): SessionRuntime => {
     status: Effect.sync(() => status(live)),
     state: Effect.sync(log.state),
     clear: ordered(Effect.suspend(() => clearHistory(live))),
-    setMode: (mode) =>
-      Effect.andThen(
-        touch(live, { mode }),
-        Effect.sync(() => void (settings.mode = mode))
-      ),
+    setMode: Effect.fnUntraced(function* (mode) {
+      const allowed = yield* parts.allowsMode?.(mode) ?? Effect.succeed(true)
+      if (!allowed) return yield* refuse("forbidden")
+      yield* touch(live, { mode })
+      settings.mode = mode
+    }),
     setModel: (model) => touch(live, { model }),
     rename: (title) => touch(live, { title }),
     resumeQueue: ordered(Effect.suspend(() => Effect.mapError(live.tasks.startQueued(true), translate))),

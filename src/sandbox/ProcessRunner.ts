@@ -14,13 +14,14 @@ import { KnownSecrets, type Mask } from "../observability/Redact.ts"
 import { childEnvironment, type Environment } from "./childEnvironment.ts"
 import { endProcesses } from "./endProcesses.ts"
 import { endLeftover, type Leftover } from "./Leftover.ts"
-import { makeCapture, makeDecoder, makeLive, type Captured, type OutputLimits } from "./outputBuffer.ts"
+import { makeCapture, makeDecoder, makeLive, startOf, type Captured, type OutputLimits } from "./outputBuffer.ts"
 import { pause } from "./Pause.ts"
 import { makePipePool, type PipePool } from "./pipePool.ts"
-import { makeGate, SHELL, startProcess, type Ending, type Started } from "./startProcess.ts"
+import { makeGate, SHELL, startProcess, type Started } from "./startProcess.ts"
+import type { Ending } from "./supervision.ts"
 
 export class ProcessError extends Schema.TaggedError<ProcessError>()("ProcessError", {
-  reason: Schema.Literals(["bad_directory", "no_shell", "not_started", "not_ended"]),
+  reason: Schema.Literals(["bad_directory", "no_shell", "not_started", "not_ended", "not_isolated"]),
   detail: Schema.String
 }) {
   override get message(): string {
@@ -66,8 +67,25 @@ export interface ProcessOptions {
   /** More names to pass on: the operator's decision. */
   readonly passEnvironment?: ReadonlyArray<string>
   readonly limits?: Partial<ProcessLimits>
-  /** Puts isolation around a program, e.g. bubblewrap. */
-  readonly isolate?: (argv: ReadonlyArray<string>, cwd: string) => ReadonlyArray<string>
+  /** Puts isolation around each program, e.g. bubblewrap; its failure means that nothing is started. */
+  readonly isolate?: Isolate
+}
+
+/** Called uninterruptibly, so that what it makes is always ended; a long wait of its own it makes interruptible. */
+export type Isolate = (argv: ReadonlyArray<string>, cwd: string) => Effect.Effect<Enclosed, ProcessError>
+
+/** A program with isolation around it. */
+export interface Enclosed {
+  readonly argv: ReadonlyArray<string>
+  /**
+   * A supervisor inside says on descriptor 3 when the program begins and how it ends (`supervision.ts`); what is
+   * around it ignores TERM and ends when nothing is left inside.
+   */
+  readonly supervised: boolean
+  /** The leader's process id, before anything of it runs. */
+  readonly admit?: (pid: number) => void
+  /** When no process of the call lives; also when it could not be started. */
+  readonly end?: Effect.Effect<void>
 }
 
 export interface ProcessLimits extends OutputLimits {
@@ -165,11 +183,10 @@ const make = (options: ProcessOptions, pool: PipePool, mask: Mask) => {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const env = childEnvironment(options.environment, options.passEnvironment)
   const gate = makeGate()
-  const isolate = options.isolate ?? ((argv) => argv)
+  const isolate: Isolate = options.isolate ?? ((argv) => Effect.succeed({ argv, supervised: false }))
 
-  const start = (spec: ProcessSpec) => {
-    const argv = "argv" in spec.command ? spec.command.argv : [...SHELL, spec.command.script]
-    const request = { argv: isolate(argv, spec.cwd), cwd: spec.cwd, env, marker: spec.id, merge: spec.merge ?? true }
+  const start = (spec: ProcessSpec, { argv, supervised }: Enclosed) => {
+    const request = { argv, cwd: spec.cwd, env, marker: spec.id, merge: spec.merge ?? true, supervised }
     return Effect.mapError(startProcess(request, gate, pool), (cause) => explain(spec, cause))
   }
 
@@ -186,7 +203,8 @@ const make = (options: ProcessOptions, pool: PipePool, mask: Mask) => {
     const exit = yield* Effect.exit(
       restore(Effect.tap(bounded, (ending) => (ending._tag === "Some" ? drained : Effect.void)))
     )
-    const gone = yield* endProcesses(started.family, limits.grace_ms, started)
+    // What has not begun has nothing to tidy up.
+    const gone = yield* endProcesses(started.family, started.hasBegun() ? limits.grace_ms : 0, started.leader)
     const ending = yield* finalEnding(started, gone)
     // What it said while it was being ended is still in the pipe.
     if (exit._tag === "Success") yield* Effect.andThen(oneTurn, oneTurn)
@@ -195,13 +213,21 @@ const make = (options: ProcessOptions, pool: PipePool, mask: Mask) => {
     if (exit._tag === "Failure") return yield* Effect.failCause(exit.cause)
     if (ending === undefined)
       return yield* new ProcessError({ reason: "not_ended", detail: "A process of the command could not be ended." })
+    if (!started.hasBegun() && exit.value._tag === "Some") return yield* notBegun(output.result(), errors.result())
     return resultOf(ending, output.result(), errors.result(), exit.value._tag === "None")
   })
 
   const run = Effect.fn("ProcessRunner.run")(function* (spec: ProcessSpec) {
     yield* checkDirectory(spec.cwd)
+    const argv = "argv" in spec.command ? spec.command.argv : [...SHELL, spec.command.script]
     return yield* Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(start(spec), (started) => attend(started, spec, restore))
+      Effect.flatMap(isolate(argv, spec.cwd), (enclosed) =>
+        start(spec, enclosed).pipe(
+          Effect.tap(({ pid }) => Effect.sync(() => enclosed.admit?.(pid))),
+          Effect.flatMap((started) => attend(started, spec, restore)),
+          Effect.ensuring(enclosed.end ?? Effect.void)
+        )
+      )
     )
   })
 
@@ -211,6 +237,13 @@ const make = (options: ProcessOptions, pool: PipePool, mask: Mask) => {
 /** The leader is reaped by us alone, so its end is always reported; a family that is stuck reports nothing. */
 const finalEnding = (started: Started, gone: boolean): Effect.Effect<Ending | undefined> =>
   gone ? started.ended : Effect.succeed(undefined)
+
+/** Only where something is around the program: it said why on the way out. */
+const notBegun = (...said: ReadonlyArray<Captured>): ProcessError => {
+  const text = said.map((one) => one.text.trim()).join(" ")
+  const why = startOf(text, 300) || "nothing was said of the reason"
+  return new ProcessError({ reason: "not_isolated", detail: `The command was not started: ${why}.` })
+}
 
 const resultOf = (ending: Ending, output: Captured, errors: Captured, timedOut: boolean): ProcessResult => ({
   output,

@@ -7,6 +7,9 @@ const CONTROL_DIRECTORIES = new Set([".git", "git~1", ".claw", "claw~1"])
 /** A file named `.git` points a work tree at its repository; the rest are claw's own settings at a project's root. */
 const CONTROL_FILES = new Set([".claw.json", ".clawrc", "claw.config.json"])
 
+/** As they are spelled where they do not exist yet. */
+export const CONTROL_NAMES: ReadonlyArray<string> = [".git", ".claw", ...CONTROL_FILES]
+
 const names = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
 /** Editors, build tools and agents read these whole: what is written there runs, or tells an agent what to do. */

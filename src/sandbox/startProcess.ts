@@ -5,10 +5,13 @@
  */
 import { spawn, type ChildProcess } from "node:child_process"
 import { closeSync, existsSync, readdirSync, readFileSync } from "node:fs"
+import type { Socket } from "node:net"
 import type { Readable } from "node:stream"
 import { Effect } from "effect"
+import type { Leader } from "./endProcesses.ts"
 import type { Pipe, PipePool } from "./pipePool.ts"
 import { MARKER, outputsOf, startTimeOf, type Family } from "./processTable.ts"
+import { supervise, whenExited, type Ending } from "./supervision.ts"
 
 export interface Start {
   readonly argv: ReadonlyArray<string>
@@ -16,11 +19,8 @@ export interface Start {
   readonly env: Readonly<Record<string, string>>
   readonly marker: string
   readonly merge: boolean
-}
-
-export interface Ending {
-  readonly code: number | undefined
-  readonly signal: string | undefined
+  /** Isolation is around the program: see `supervision.ts`. */
+  readonly supervised: boolean
 }
 
 export interface Started {
@@ -30,9 +30,12 @@ export interface Started {
   readonly stdout: Readable
   readonly stderr: Readable | undefined
   readonly release: () => void
+  /** Of the program itself. */
   readonly ended: Effect.Effect<Ending>
-  /** The leader has not been reaped. */
-  readonly isLiving: () => boolean
+  /** False only where something around the program has not reached it yet. */
+  readonly hasBegun: () => boolean
+  /** The first process: the program, or what is around it. */
+  readonly leader: Leader
   /** Lets go of every descriptor on our side. */
   readonly dispose: () => void
 }
@@ -41,13 +44,16 @@ export interface Started {
  * Waits for one line on descriptor 3, closes what would be inherited, then becomes the program. `exec` keeps the
  * process id. Status 125: the harness went away before the release. The small shell costs a third of a second bash.
  */
-const gateScript = (merge: boolean, inherited: ReadonlyArray<number>): string =>
-  [
+const gateScript = (merge: boolean, inherited: ReadonlyArray<number>, supervised: boolean): string => {
+  const closed = [...(supervised ? [] : [3]), ...inherited.filter((fd) => fd !== 3)]
+  return [
     merge ? "exec 2>&1" : "",
     "IFS= read -r _ <&3 || exit 125",
-    `exec ${[3, ...inherited.filter((fd) => fd !== 3)].map((fd) => `${fd}>&-`).join(" ")}`,
+    closed.length === 0 ? "" : `exec ${closed.map((fd) => `${fd}>&-`).join(" ")}`,
+    supervised ? "trap '' TERM" : "",
     'exec "$@"'
   ].join("\n")
+}
 
 /** O_CLOEXEC on Linux; Node does not name it. */
 const CLOSE_ON_EXEC = 0o2000000
@@ -67,8 +73,7 @@ const inheritedDescriptors = (): ReadonlyArray<number> => {
 
 export interface Gate {
   readonly shell: string
-  readonly merged: string
-  readonly separate: string
+  readonly script: (start: Pick<Start, "merge" | "supervised">) => string
 }
 
 /** A plain `sh` may know only descriptors of one digit. */
@@ -76,8 +81,7 @@ const newGate = (): Gate => {
   const inherited = inheritedDescriptors()
   return {
     shell: inherited.some((fd) => fd > 9) ? "bash" : "sh",
-    merged: gateScript(true, inherited),
-    separate: gateScript(false, inherited)
+    script: ({ merge, supervised }) => gateScript(merge, inherited, supervised)
   }
 }
 
@@ -87,26 +91,6 @@ let gate: Gate | undefined
 export const makeGate = (): Gate => (gate ??= newGate())
 
 export const SHELL = ["bash", "--noprofile", "--norc", "-c"] as const
-
-const whenEnded = (child: ChildProcess): Effect.Effect<Ending> => {
-  const { exitCode, signalCode } = child
-  let ending: Ending | undefined =
-    exitCode === null && signalCode === null
-      ? undefined
-      : { code: exitCode ?? undefined, signal: signalCode ?? undefined }
-  const waiting = new Set<(ending: Ending) => void>()
-  child.once("exit", (code, signal) => {
-    ending = { code: code ?? undefined, signal: signal ?? undefined }
-    for (const wake of waiting) wake(ending)
-    waiting.clear()
-  })
-  return Effect.callback<Ending>((resume) => {
-    if (ending !== undefined) return resume(Effect.succeed(ending))
-    const wake = (value: Ending) => resume(Effect.succeed(value))
-    waiting.add(wake)
-    return Effect.sync(() => waiting.delete(wake))
-  })
-}
 
 const spawned = (child: ChildProcess): Effect.Effect<void, Error> =>
   Effect.callback<void, Error>((resume) => {
@@ -125,6 +109,8 @@ const describe = (child: ChildProcess, start: Start, out: Pipe | undefined, err:
   const stderr = start.merge ? undefined : (err?.reader ?? (child.stderr as Readable))
   const streams = [stdout, stderr, child.stdout, child.stderr, gate]
   for (const stream of streams) ignoreErrors(stream)
+  const exited = whenExited(child)
+  const supervision = start.supervised ? supervise(gate as Socket, exited) : undefined
   const family: Family = {
     leader: pid,
     ownsGroup: true,
@@ -139,8 +125,9 @@ const describe = (child: ChildProcess, start: Start, out: Pipe | undefined, err:
     stdout,
     stderr,
     release: () => void (gate as NodeJS.WritableStream).end("\n"),
-    ended: whenEnded(child),
-    isLiving: () => child.exitCode === null && child.signalCode === null,
+    ended: supervision?.ended ?? exited,
+    hasBegun: supervision?.hasBegun ?? (() => true),
+    leader: { isLiving: () => child.exitCode === null && child.signalCode === null, ended: exited },
     dispose: () => {
       for (const stream of streams) stream?.destroy()
     }
@@ -148,9 +135,8 @@ const describe = (child: ChildProcess, start: Start, out: Pipe | undefined, err:
 }
 
 const launch = (start: Start, gate: Gate, out: Pipe | undefined, err: Pipe | undefined): ChildProcess => {
-  const script = start.merge ? gate.merged : gate.separate
   try {
-    return spawn(gate.shell, ["-c", script, gate.shell, ...start.argv], {
+    return spawn(gate.shell, ["-c", gate.script(start), gate.shell, ...start.argv], {
       cwd: start.cwd,
       env: { ...start.env, [MARKER]: start.marker },
       detached: true,

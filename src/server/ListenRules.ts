@@ -24,5 +24,8 @@ export const judge = (config: ConfigShape): Result.Result<ConfigShape, string> =
   const sentence = forbidden(config)
   if (sentence !== undefined) return Result.fail(sentence)
   if (isLoopback(config.server.host)) return Result.succeed(config)
-  return Result.succeed({ ...config, limit: { ...config.limit, ...strict, ...config.chosen("limit") } })
+  // Whoever can be reached from outside runs commands for others: without isolation only where somebody chose so.
+  const mode = config.sources.has("isolation.mode") ? config.isolation.mode : "required"
+  const isolation = { ...config.isolation, mode }
+  return Result.succeed({ ...config, isolation, limit: { ...config.limit, ...strict, ...config.chosen("limit") } })
 }

@@ -120,3 +120,37 @@ describe("precedence", () => {
     })
   )
 })
+
+describe("isolation", () => {
+  it.effect("has a variable for each key, and CLAW_ALLOW_UNSAFE is in no file", () =>
+    Effect.gen(function* () {
+      const env = {
+        CLAW_ISOLATION: "required",
+        CLAW_ISOLATION_NETWORK: "yes",
+        CLAW_ISOLATION_READ: "/a",
+        CLAW_ISOLATION_WRITE: "/b,/c/d",
+        CLAW_ISOLATION_PROCESSES: "99",
+        CLAW_ISOLATION_MEMORY_MB: "0",
+        CLAW_ISOLATION_FILE_MB: "7",
+        CLAW_ALLOW_UNSAFE: "1"
+      }
+      const [config, plain] = [yield* resolved({ env }), yield* resolved({})]
+      assert.deepStrictEqual(config.isolation, {
+        mode: "required",
+        network: true,
+        read: ["/a"],
+        write: ["/b", "/c/d"],
+        processes: 99,
+        memory_mb: 0,
+        file_mb: 7
+      })
+      assert.deepStrictEqual([config.allowUnsafe, plain.allowUnsafe, config.warnings], [true, false, []])
+      const relative = yield* Effect.flip(resolved({ env: { CLAW_ISOLATION_WRITE: "here" } }))
+      assert.include(relative.message, "absolute path")
+      assert.include(
+        (yield* Effect.flip(resolved({ user: { isolation: { write: ["/"] } } }))).message,
+        "below the root"
+      )
+    })
+  )
+})

@@ -1,7 +1,7 @@
 /** What a child can know of the harness: nothing (LESSONS 17, 19, SECURITY T6). */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { runnerOf, script } from "../support/processes.ts"
+import { eachDriver, runnerOf as plainRunnerOf, script } from "../support/processes.ts"
 
 const CANARY = "canary-5f1c"
 const secrets = Object.fromEntries(
@@ -26,7 +26,7 @@ const secrets = Object.fromEntries(
 
 const lines = (text: string) => text.trimEnd().split("\n").toSorted()
 
-describe("the environment of a child", () => {
+eachDriver("the environment of a child", ({ isolated, runnerOf }) => {
   it.live("is an allow-list: no key of ours reaches it", () =>
     Effect.gen(function* () {
       const environment = { ...secrets, PATH: process.env["PATH"], HOME: "/tmp", LC_ALL: "C.UTF-8", TZ: "UTC" }
@@ -94,12 +94,16 @@ describe("the environment of a child", () => {
   it.live("names that the operator adds are passed on, and isolation goes around the program", () =>
     Effect.gen(function* () {
       const environment = { ...secrets, PATH: process.env["PATH"] }
-      const isolate = (argv: ReadonlyArray<string>, cwd: string) => ["env", `ISOLATED=${cwd}`, ...argv]
-      const runner = yield* runnerOf({ environment, passEnvironment: ["HTTP_PROXY"], isolate })
+      const isolate = (argv: ReadonlyArray<string>, cwd: string) =>
+        Effect.succeed({ argv: ["env", `ISOLATED=${cwd}`, ...argv], supervised: false })
+      const runner = yield* plainRunnerOf({ environment, passEnvironment: ["HTTP_PROXY"], isolate })
       const text = "echo $HTTP_PROXY $ISOLATED ${DATABASE_URL-none}"
       const shell = yield* runner.run(script(text))
       const program = yield* runner.run(script("", { command: { argv: ["printenv", "HTTP_PROXY"] } }))
-      assert.deepStrictEqual([shell.output.text, program.output.text], [`${CANARY} /tmp none\n`, `${CANARY}\n`])
+      assert.deepStrictEqual(
+        [shell.output.text, program.output.text],
+        [`${CANARY} ${script("").cwd} none\n`, `${CANARY}\n`]
+      )
     })
   )
 
@@ -111,6 +115,7 @@ describe("the environment of a child", () => {
       assert.strictEqual(yield* reason(script("true", { cwd: "/nonesuch" })), "bad_directory")
       assert.strictEqual(yield* reason(script("echo \u0000")), "not_started")
       assert.strictEqual(yield* reason(script("#".repeat(3_000_000))), "not_started")
+      if (isolated) return
       const empty = yield* runnerOf({ environment: { PATH: "/nonesuch" } })
       assert.strictEqual((yield* Effect.flip(empty.run(script("true")))).reason, "no_shell")
     })

@@ -6,23 +6,28 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { MARKER, startTimeOf } from "../../src/sandbox/processTable.ts"
 import { dir } from "../support/workspaceDir.ts"
-import { oddSleep, processesWith, runnerOf, script } from "../support/processes.ts"
+import { eachDriver, oddSleep, processesWith, runnerOf, script } from "../support/processes.ts"
 
-it.live("the program begins only after processStarted has returned, with the id and start it was told", () =>
-  Effect.gen(function* () {
-    const there = yield* dir
-    const runner = yield* runnerOf()
-    const mark = join(there.ws, "mark")
-    const told: Array<unknown> = []
-    const processStarted = (pid: number, start: string) =>
-      Effect.sleep(100).pipe(
-        Effect.andThen(Effect.sync(() => told.push(existsSync(mark), pid, start === startTimeOf(pid))))
-      )
-    const result = yield* runner.run(script(`touch ${mark}; echo $$`, { processStarted }))
-    assert.deepStrictEqual(told, [false, Number(result.output.text), true])
-    assert.isTrue(existsSync(mark))
-  })
-)
+eachDriver("the gate", ({ isolated, runnerOf }) => {
+  it.live("the program begins only after processStarted has returned, with the id and start it was told", () =>
+    Effect.gen(function* () {
+      const there = yield* dir
+      const runner = yield* runnerOf()
+      const mark = join(there.ws, "mark")
+      const told: Array<unknown> = []
+      const processStarted = (pid: number, start: string) =>
+        Effect.sleep(100).pipe(
+          Effect.andThen(Effect.sync(() => told.push(existsSync(mark), pid, start === startTimeOf(pid))))
+        )
+      const result = yield* runner.run(script(`touch ${mark}; echo $$`, { cwd: there.ws, processStarted }))
+      const [existed, pid, sameStart] = told
+      assert.deepStrictEqual([existed, sameStart], [false, true])
+      // Inside, processes have numbers of their own.
+      assert.strictEqual(pid === Number(result.output.text), !isolated)
+      assert.isTrue(existsSync(mark))
+    })
+  )
+})
 
 const orphan = (marker: string, sleep: string) =>
   Effect.promise(

@@ -1,10 +1,10 @@
 /** Output is bounded while it streams, valid Unicode, and live (R079, LESSONS 18). */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { endOf, makeCapture, makeDecoder, makeLive, startOf } from "../../src/sandbox/outputBuffer.ts"
-import { runnerOf, script } from "../support/processes.ts"
+import { eachDriver, script } from "../support/processes.ts"
 
-describe("output", () => {
+eachDriver("output", ({ runnerOf }) => {
   it.live("head and tail are kept, what is between is counted", () =>
     Effect.gen(function* () {
       const runner = yield* runnerOf({ limits: { head_chars: 10, tail_chars: 10 } })

@@ -39,6 +39,30 @@ describe("listening", () => {
     )
   }
 
+  it.effect("beyond loopback requires isolation where nobody chose; on loopback it is as configured", () =>
+    Effect.gen(function* () {
+      const modeOf = (server: ConfigFile["server"], isolation: ConfigFile["isolation"] = {}) =>
+        Effect.map(AppConfig.AppConfig, (config) => Result.getOrThrow(judge(config)).isolation.mode).pipe(
+          Effect.provide(
+            AppConfig.layerWith({
+              ...(server === undefined ? {} : { server }),
+              ...(isolation === undefined ? {} : { isolation })
+            })
+          )
+        )
+      const outside = { host: "0.0.0.0", ...TLS }
+      assert.deepStrictEqual(
+        yield* Effect.all([
+          modeOf({}),
+          modeOf(outside),
+          modeOf(outside, { network: true }),
+          modeOf(outside, { mode: "auto" })
+        ]),
+        ["auto", "required", "required", "auto"]
+      )
+    })
+  )
+
   it.effect("beyond loopback takes the strict limits where nobody chose", () =>
     Effect.gen(function* () {
       const { limit } = Result.getOrThrow(yield* judged({ host: "0.0.0.0", ...TLS }, { connections: 5000 }))

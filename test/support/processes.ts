@@ -1,6 +1,12 @@
 /** A look at the machine's processes for tests: who carries a word in his command line, and what we hold open. */
-import { readdirSync, readFileSync, readlinkSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { describe } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { enclose, makeEmpty } from "../../src/sandbox/bubblewrap/enclosure.ts"
+import { findPrograms } from "../../src/sandbox/bubblewrap/supervisor.ts"
+import type { IsolationSettings } from "../../src/sandbox/Isolation.ts"
 import * as ProcessRunner from "../../src/sandbox/ProcessRunner.ts"
 
 const attempt = <A>(read: () => A): A | undefined => {
@@ -33,12 +39,64 @@ export const runnerOf = (options: Partial<ProcessRunner.ProcessOptions> = {}) =>
     (context) => ProcessRunner.ProcessRunner.pipe(Effect.provide(context))
   )
 
+export const isolationSettings: IsolationSettings = {
+  mode: "required",
+  network: false,
+  read: [],
+  write: [],
+  processes: 512,
+  memory_mb: 8192,
+  file_mb: 4096
+}
+
+/** bubblewrap around each call, in force or an error: what a test wants to see must not fall back. */
+export const isolatedRunnerOf = (
+  options: Partial<ProcessRunner.ProcessOptions> & {
+    readonly settings?: Partial<IsolationSettings>
+    readonly own?: ReadonlyArray<string>
+    /** What is done to the finished command line. */
+    readonly change?: (argv: ReadonlyArray<string>) => ReadonlyArray<string>
+  } = {}
+) =>
+  Effect.gen(function* () {
+    const { change = (argv) => argv, own = [], settings, ...others } = options
+    const programs = findPrograms(process.env["PATH"] ?? "")
+    if ("missing" in programs) return yield* Effect.die(`install ${programs.missing}: these tests need it`)
+    const enclosing = {
+      programs,
+      canForbidMore: true,
+      settings: { ...isolationSettings, ...settings },
+      home: others.environment?.["HOME"] ?? "/tmp",
+      own,
+      empty: yield* makeEmpty
+    }
+    const isolate: ProcessRunner.Isolate = (argv, cwd) =>
+      Effect.map(enclose(enclosing, argv, cwd), (enclosed) => ({ ...enclosed, argv: change(enclosed.argv) }))
+    return yield* runnerOf({ ...others, isolate })
+  })
+
+/** The same contract for both. */
+export const eachDriver = (
+  name: string,
+  body: (driver: {
+    readonly isolated: boolean
+    readonly runnerOf: (options?: Partial<ProcessRunner.ProcessOptions>) => ReturnType<typeof runnerOf>
+  }) => void
+): void => {
+  describe(name, () => body({ isolated: false, runnerOf }))
+  describe(`${name}, in bubblewrap`, () => body({ isolated: true, runnerOf: isolatedRunnerOf }))
+}
+
+/** Where scripts run when nothing else is said: nobody's repository. */
+const place = mkdtempSync(join(tmpdir(), "claw-test-"))
+process.on("exit", () => rmSync(place, { recursive: true, force: true }))
+
 let calls = 0
 
 export const script = (text: string, more: Partial<ProcessRunner.ProcessSpec> = {}): ProcessRunner.ProcessSpec => ({
   id: `test-${process.pid}-${calls++}`,
   command: { script: text },
-  cwd: "/tmp",
+  cwd: place,
   timeout_ms: 20_000,
   ...more
 })

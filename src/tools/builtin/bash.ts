@@ -144,7 +144,8 @@ export const makeBash = (options: BashOptions): Tool.Tool =>
     description:
       "Runs a bash script in the workspace's root and returns what it printed (stdout and stderr together) and its " +
       "exit code if it is not 0. Every call starts afresh: no working directory, variable or background process is " +
-      "kept. There is no input and no terminal. Long output is cut in the middle.",
+      "kept. There is no input and no terminal. Where it runs isolated, only the workspace and /tmp can be written, " +
+      "/tmp lasts for one call, and there may be no network. Long output is cut in the middle.",
     parameters: Parameters,
     effect: "once",
     timeout_ms: MAX_TIMEOUT_MS + MARGIN_MS,

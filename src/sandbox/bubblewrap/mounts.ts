@@ -1,0 +1,87 @@
+/**
+ * What a call sees of the file system, as bubblewrap's arguments. Pure.
+ * The rule: the deeper path decides; of the same path, the row that is more the person's own (`Layer` from low to
+ * high). Mounting from shallow to deep is that rule, for a mount covers what is below it and nothing above.
+ */
+import type { Hidden } from "./hiddenPaths.ts"
+
+export interface Guarded {
+  readonly path: string
+  /**
+   * `fixed`: may be written and not be moved away; `readonly`: as it is; `absent`: an empty directory stands there.
+   */
+  readonly how: "fixed" | "readonly" | "absent"
+}
+
+export interface View {
+  readonly root: string
+  readonly hidden: ReadonlyArray<Hidden>
+  readonly guarded: ReadonlyArray<Guarded>
+  readonly read: ReadonlyArray<string>
+  readonly write: ReadonlyArray<string>
+  readonly sockets: ReadonlyArray<string>
+  readonly empty: { readonly file: string; readonly directory: string }
+  /** Which of /proc there are, by path. */
+  readonly kernelFiles: ReadonlySet<string>
+  /** Of /run, which is hidden for its sockets: what programs need of it. */
+  readonly ofRun: ReadonlyArray<string>
+}
+
+interface Row {
+  readonly path: string
+  readonly layer: number
+  readonly words: ReadonlyArray<string>
+}
+
+const depth = (path: string): number => path.split("/").filter((name) => name !== "").length
+
+const PRIVATE = ["/tmp", "/var/tmp", "/run", "/dev/shm"]
+
+const row = (layer: number, path: string, ...words: ReadonlyArray<string>): Row => ({ path, layer, words })
+
+const guardedRow = ({ how, path }: Guarded, view: View): Row => {
+  if (how === "fixed") return row(3, path, "--bind", path, path)
+  return row(3, path, "--ro-bind", how === "absent" ? view.empty.directory : path, path)
+}
+
+const rows = (view: View): ReadonlyArray<Row> => [
+  ...PRIVATE.map((path) => row(0, path, "--tmpfs", path)),
+  ...view.ofRun.map((path) => row(0, path, "--ro-bind-try", path, path)),
+  ...view.hidden.map(({ directory, path }) =>
+    directory ? row(1, path, "--tmpfs", path) : row(1, path, "--ro-bind", view.empty.file, path)
+  ),
+  row(2, view.root, "--bind", view.root, view.root),
+  ...view.guarded.map((guarded) => guardedRow(guarded, view)),
+  ...view.read.map((path) => row(4, path, "--ro-bind-try", path, path)),
+  ...view.write.map((path) => row(5, path, "--bind-try", path, path))
+]
+
+/** Sockets of `view.sockets` are closed wherever an opened path would show them. */
+const closed = (view: View): ReadonlyArray<string> => {
+  const shown = [view.root, ...view.read, ...view.write]
+  const isShown = (socket: string) =>
+    shown.some((path) => path === "/" || socket === path || socket.startsWith(`${path}/`))
+  return view.sockets.filter(isShown).flatMap((socket) => ["--ro-bind", view.empty.file, socket])
+}
+
+/** The superuser of the machine stays the owner of these without any capability; `core_pattern` alone is a way out. */
+const KERNEL = ["sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi"].map((name) => `/proc/${name}`)
+const KERNEL_MEMORY = ["kcore", "kmsg", "keys", "timer_list", "kpagecount", "kpageflags", "kpagecgroup"].map(
+  (name) => `/proc/${name}`
+)
+
+const kernel = ({ empty, kernelFiles }: View): ReadonlyArray<string> => [
+  ...KERNEL.flatMap((path) => ["--ro-bind-try", path, path]),
+  ...KERNEL_MEMORY.flatMap((path) => (kernelFiles.has(path) ? ["--ro-bind", empty.file, path] : []))
+]
+
+const BASE = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+
+export const mountArguments = (view: View): ReadonlyArray<string> => [
+  ...BASE,
+  ...kernel(view),
+  ...rows(view)
+    .toSorted((a, b) => depth(a.path) - depth(b.path) || a.layer - b.layer)
+    .flatMap(({ words }) => words),
+  ...closed(view)
+]
