@@ -19,6 +19,7 @@ import { dispatch } from "./dispatch.ts"
 import { Endings } from "./endings.ts"
 import { Failure } from "./failure.ts"
 import * as NodeOutput from "./nodeOutput.ts"
+import { checkedRules } from "./policyRules.ts"
 
 const FORCE_MS = 2_000
 
@@ -37,6 +38,8 @@ const command = Effect.fnUntraced(function* (args: ReadonlyArray<string>, locale
   const loaded = configured(line)
   if (Result.isFailure(loaded)) return yield* new Failure({ exit: EXIT.usage, detail: loaded.failure.message })
   const config = loaded.success
+  const rules = checkedRules(config)
+  if (Result.isFailure(rules)) return yield* new Failure({ exit: EXIT.usage, detail: rules.failure.message })
   for (const warning of config.warnings) yield* output.err(`claw: ${warning}\n`)
   return yield* dispatch(line, config)
 })

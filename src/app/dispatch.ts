@@ -17,6 +17,7 @@ import { interactive } from "./interactive.ts"
 import { bypassAllowed } from "./isolation.ts"
 import { reading, sessions } from "./layers.ts"
 import { choose } from "./model.ts"
+import { policyCommand } from "./policyCommands.ts"
 import { promptFrom } from "./prompt.ts"
 import { showProtocol } from "./protocolCommand.ts"
 import { listSessions, showSession } from "./sessionCommands.ts"
@@ -101,6 +102,8 @@ export const dispatch = (line: CommandLine, config: ConfigShape) => {
       return doctor(config, line.switches.has("json"))
     case "config":
       return showConfig(line, config)
+    case "policy":
+      return policyCommand(line, config)
     case "token":
       return tokenCommand(line, config)
     case "trust":

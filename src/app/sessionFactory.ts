@@ -11,6 +11,7 @@ import { GrantStore } from "../approval/GrantStore.ts"
 import type { Rule } from "../approval/Rules.ts"
 import { AppConfig, type ConfigShape } from "../config/AppConfig.ts"
 import { repositorySecrets } from "../config/RepositorySecrets.ts"
+import { stricter } from "../config/Settings.ts"
 import * as SystemPrompt from "../context/SystemPrompt.ts"
 import * as Engine from "../engine/Engine.ts"
 import { defaults, EngineLimits, type Limits, ProcessSlots } from "../engine/EngineLimits.ts"
@@ -19,6 +20,7 @@ import { KnownSecrets, maskKnown } from "../observability/Redact.ts"
 import { Provider } from "../provider/Provider.ts"
 import { modeInForce } from "./isolation.ts"
 import * as KeptGrants from "./keptGrants.ts"
+import { checkedRules } from "./policyRules.ts"
 import { RuntimeError } from "../runtime/RuntimeError.ts"
 import { RuntimeFactory, type Seed } from "../runtime/RuntimeFactory.ts"
 import * as CommandAnalysis from "../sandbox/CommandAnalysis.ts"
@@ -45,31 +47,17 @@ const limitsOf = ({ limits, retry }: ConfigShape): Limits => ({
   }
 })
 
-const ruleOf =
-  (action: Rule["action"]) =>
-  (given: ConfigShape["rules"]["allow"][number], index: number): Rule => ({
-    name: given.reason ?? `${action} rule ${index + 1}`,
-    tool: given.tool ?? "*",
-    action,
-    matcher:
-      given.argv !== undefined
-        ? { kind: "command", argv: given.argv }
-        : given.path !== undefined
-          ? { kind: "path", glob: given.path }
-          : { kind: "tool" }
-  })
-
-const rulesOf = ({ rules }: ConfigShape): ReadonlyArray<Rule> => [
-  ...rules.deny.map(ruleOf("deny")),
-  ...rules.ask.map(ruleOf("ask")),
-  ...rules.allow.map(ruleOf("allow"))
-]
-
-const gateSettings = (config: ConfigShape, { meta }: Seed, mode: Seed["mode"]) =>
+/** A session may ask for a laxer mode than the operator permits: the gate never hears of it. */
+const gateSettings = (
+  config: ConfigShape,
+  rules: ReadonlyArray<Rule>,
+  { meta }: Seed,
+  mode: Seed["mode"]
+) =>
   GateSettings.layer({
     workspace: meta.workspace,
-    mode,
-    rules: rulesOf(config),
+    mode: Effect.map(mode, (wanted) => stricter(config.mode_ceiling, wanted)),
+    rules,
     approvalTimeoutMs: config.limits.approval_timeout_ms,
     grantTtlMs: config.limits.grant_ttl_ms
   })
@@ -86,6 +74,7 @@ const secretsOf = (config: ConfigShape, root: string): ReadonlyArray<string> =>
 
 const sessionLayer = (
   config: ConfigShape,
+  rules: ReadonlyArray<Rule>,
   seed: Seed,
   shared: Layer.Layer<Provider | ProcessRunner.ProcessRunner>,
   mode: Seed["mode"],
@@ -94,7 +83,7 @@ const sessionLayer = (
   const { workspace: root } = seed.meta
   const sandbox = Layer.mergeAll(Workspace.layer({ root, ownDirectories: [config.state_dir] }), shared)
   const gate = Gate.layer.pipe(
-    Layer.provide([gateSettings(config, seed, mode), Layer.succeed(Approver, seed.approver)]),
+    Layer.provide([gateSettings(config, rules, seed, mode), Layer.succeed(Approver, seed.approver)]),
     Layer.provideMerge(Layer.effect(GrantStore, kept.of(seed.meta)))
   )
   const prompt = SystemPrompt.layer({
@@ -124,11 +113,15 @@ const make = Effect.gen(function* () {
   const kept = KeptGrants.make()
   return RuntimeFactory.of({
     build: (seed) =>
-      Layer.build(sessionLayer(config, seed, shared, modeInForce(config, isolation, seed.mode), kept)).pipe(
-        Effect.provideService(ProcessSlots, slots),
-        Effect.mapError(
-          (error) => new RuntimeError({ code: "workspace_unreadable", detail: error.message, cause: error })
+      Effect.fromResult(checkedRules(config)).pipe(
+        Effect.flatMap((rules) =>
+          Layer.build(sessionLayer(config, rules, seed, shared, modeInForce(config, isolation, seed.mode), kept))
         ),
+        Effect.provideService(ProcessSlots, slots),
+        Effect.mapError((error) => {
+          const code = error.code === "bad_config" ? error.code : "workspace_unreadable"
+          return new RuntimeError({ code, detail: error.message, cause: error })
+        }),
         Effect.flatMap((context) =>
           Effect.gen(function* () {
             const [engine, grants] = [yield* Engine.Engine, yield* GrantStore]

@@ -9,9 +9,10 @@ import type { ApprovalRequest, Grant, GrantOption, Permit } from "../domain/Appr
 import { newGrantId, newRequestId } from "../domain/Ids.ts"
 import { ApprovalGate, type Check, type Verdict } from "./ApprovalGate.ts"
 import { Approver, type Reply } from "./Approver.ts"
+import { contentOf } from "./Cover.ts"
 import { GateSettings } from "./GateSettings.ts"
 import { GrantStore } from "./GrantStore.ts"
-import { contentOf, decide, type Judgement } from "./Policy.ts"
+import { decide, type Judgement } from "./Policy.ts"
 
 const mint = (check: Check): Permit => {
   let unspent = true

@@ -110,6 +110,13 @@ const subjectLines = (request: ApprovalRequest, options: ApprovalOptions): Reado
   return [...lines.slice(0, HEAD), ...hidden, ...lines.slice(-TAIL)]
 }
 
+/** What will run as plain text of any width: what a person reads, for `claw policy`. */
+export const subjectText = (request: ApprovalRequest, locale: Locale = "en"): string => {
+  const options = { columns: Number.MAX_SAFE_INTEGER, color: false, locale, expanded: false }
+  const lines = subject(request).map(({ text }) => text)
+  return (request.preview?.kind === "command" ? withoutPadding(lines, options) : lines).join("\n")
+}
+
 const riskLook: Readonly<Record<Risk, (text: string, color: boolean) => string>> = {
   safe: green,
   mutating: yellow,

@@ -65,6 +65,8 @@ export const flags: ReadonlyArray<FlagSpec> = [
     name: "detach",
     text: text("leaving does not cancel the task: it goes on for a while", "退出时不取消任务，任务会继续运行一段时间")
   },
+  { name: "tool", value: "NAME", text: text("whose call it is, by default bash", "哪个工具的调用，默认 bash") },
+  { name: "rules", value: "FILE", text: text("configuration file to try the rules of", "试用此配置文件中的规则") },
   { name: "json", text: text("one JSON object a line on standard output", "标准输出每行一个 JSON 对象") },
   { name: "list", text: text("show what was decided, or what a directory holds", "显示已作的决定或目录的内容") },
   { name: "revoke", text: text("take the trust back", "撤销信任") },
@@ -134,6 +136,16 @@ export const commands: ReadonlyArray<CommandSpec> = [
     maxOperands: 1,
     flags: ["cwd", "json"],
     text: text("the configuration's schema, or its values in force", "配置的模式或当前生效的值")
+  },
+  {
+    name: "policy",
+    operands: "check | explain -- COMMAND | simulate",
+    maxOperands: Number.POSITIVE_INFINITY,
+    flags: ["cwd", "mode", "session", "tool", "rules", "json"],
+    text: text(
+      "what would be allowed, asked or denied, and why: JSON lines, one command, or a session's past calls",
+      "哪些会被允许、询问或拒绝，以及原因：JSON 行、单个命令，或会话的历史调用"
+    )
   },
   {
     name: "token",

@@ -1,16 +1,18 @@
 /**
  * The configuration of this process, and the only place that reads the environment and configuration files.
  * Owns: where settings come from and in which order. Does not own: what a profile, a mode or a rule means.
- * Invariants: flags > CLAW_* > user file > workspace file (trusted, and stricter only) > defaults; a key is `Redacted` and comes
- * from the environment alone; whatever is wrong is one ConfigError, before anything else starts.
+ * Invariants: flags > CLAW_* > user file > workspace files (trusted, and stricter only) > operator files > defaults, within
+ * the mode and limits of the operator; a key is `Redacted` and comes from the environment alone; whatever is wrong is one
+ * ConfigError, before anything else starts.
  */
 import { isAbsolute, join, resolve as resolvePath } from "node:path"
 import { Context, Effect, Layer, type Redacted, Result } from "effect"
 import { ConfigError } from "./ConfigError.ts"
 import { checkValue, parseConfig, readConfig } from "./configFile.ts"
 import * as environment from "./environment.ts"
-import { type Source, type WorkspaceFile, resolve } from "./resolve.ts"
-import type { ConfigFile, Settings } from "./Settings.ts"
+import { type Resolved, type Source, resolve } from "./resolve.ts"
+import { type ConfigFile, type modes, type Settings, stricter } from "./Settings.ts"
+import type { Tiered } from "./tiers.ts"
 import { checkWorkspaceFile } from "./workspaceFile.ts"
 import { SETTINGS } from "./workspaceOffers.ts"
 import { type Standing, standing, trustedText } from "./WorkspaceTrust.ts"
@@ -32,7 +34,9 @@ export interface ConfigShape extends Settings {
   readonly childEnvironment: Readonly<Record<string, string>>
   /** The terminal's own description of itself; absent: none. */
   readonly term?: string
-  readonly files: { readonly user: string; readonly workspace: string }
+  readonly files: { readonly user: string; readonly workspace: string; readonly operator: ReadonlyArray<string> }
+  /** The laxest mode that the operator permits, whatever a session asks for later. */
+  readonly mode_ceiling: (typeof modes)[number]
   /** What the workspace brings along, and whether it takes effect. */
   readonly trust: Standing
   /** Path of a key → who decided it; absent: its default. */
@@ -52,6 +56,10 @@ export interface ConfigInput {
   readonly flags?: ConfigFile
   /** Default: the environment of this process. */
   readonly env?: environment.Environment
+  /** The user's file, in the place of the one that the environment names; it must exist. */
+  readonly user?: string
+  /** Where the machine's operator writes. Default: `/etc/claw/config.json`. */
+  readonly operator?: string
 }
 
 const chosenOf =
@@ -62,17 +70,14 @@ const chosenOf =
     ) as Partial<Settings[S]>
 
 /** Nothing of a repository's counts before the person trusts it; then its text is the one that was judged (T8). */
-const readWorkspace = (
-  standing: Standing,
-  workspace: string
-): Result.Result<ReadonlyArray<WorkspaceFile>, ConfigError> =>
+const readWorkspace = (standing: Standing, workspace: string): Read =>
   Result.gen(function* () {
-    const found: Array<WorkspaceFile> = []
+    const found: Array<Tiered> = []
     for (const name of SETTINGS) {
       const [path, text] = [join(workspace, name), trustedText(standing, name)]
       if (text === undefined) continue
       const file = yield* Result.flatMap(parseConfig(text, path), (parsed) => checkWorkspaceFile(parsed, path))
-      found.push({ file, path })
+      found.push({ tier: "workspace", file, path })
     }
     return found
   })
@@ -102,44 +107,93 @@ const checkStateDirectory = (path: string): Result.Result<string, ConfigError> =
     ? Result.fail(new ConfigError({ where: "state_dir", detail: `claw cannot keep anything in ${path}.` }))
     : Result.succeed(path)
 
+/** Secrets and what a child may have: never part of a file. */
+const ofEnvironment = (env: environment.Environment, { base_url = "" }: Settings) => {
+  const token = environment.keyFrom(env, "CLAW_TOKEN")
+  return {
+    apiKey: (variable: string) => environment.keyFrom(env, variable),
+    ...(token === undefined ? {} : { token }),
+    allowUnsafe: environment.allowsUnsafe(env),
+    secrets: environment.secretsFrom(env, base_url),
+    childEnvironment: environment.childEnvironment(env),
+    ...(env["TERM"] === undefined ? {} : { term: env["TERM"] })
+  }
+}
+
+interface Loaded {
+  readonly env: environment.Environment
+  readonly files: ReadonlyArray<Tiered>
+  readonly resolved: Resolved
+  readonly state_dir: string
+  readonly trust: Standing
+  readonly user: string
+  readonly workspace: string
+}
+
+const shapeOf = ({ env, files, resolved, state_dir, trust, user, workspace }: Loaded): ConfigShape => {
+  const { settings, sources, warnings } = resolved
+  const operator = files.flatMap(({ path, tier }) => (tier === "operator" ? [path] : []))
+  return {
+    ...settings,
+    state_dir,
+    workspace,
+    trust,
+    ...ofEnvironment(env, settings),
+    files: { user, workspace: join(workspace, SETTINGS[0]), operator },
+    mode_ceiling: laxest(files),
+    sources,
+    chosen: chosenOf(settings, sources),
+    warnings: [...warnings, ...environment.strangers(env)]
+  }
+}
+
+type Read = Result.Result<ReadonlyArray<Tiered>, ConfigError>
+
+const readOperator = (env: environment.Environment, input: ConfigInput): Read =>
+  Result.gen(function* () {
+    const found: Array<Tiered> = []
+    for (const { path, required } of environment.operatorFiles(env, input.operator)) {
+      const file = yield* readConfig(path, { required, followLink: true })
+      if (file !== undefined) found.push({ tier: "operator", file, path })
+    }
+    return found
+  })
+
+const laxest = (files: ReadonlyArray<Tiered>): ConfigShape["mode_ceiling"] =>
+  stricter(
+    "bypass",
+    ...files.flatMap(({ file, tier }) => (tier === "operator" && file.mode !== undefined ? [file.mode] : []))
+  )
+
+/** Whoever decides it first; a workspace's file cannot move it, so it is known before that file is looked at. */
+const stateDirectoryOf = (env: environment.Environment, ...files: ReadonlyArray<ConfigFile>) =>
+  checkStateDirectory(
+    resolvePath(files.find((file) => file.state_dir !== undefined)?.state_dir ?? environment.stateDirectory(env))
+  )
+
 /** Reads everything, once. */
 export const load = (input: ConfigInput = {}): Result.Result<ConfigShape, ConfigError> =>
   Result.gen(function* () {
-    const env = input.env ?? process.env
+    const { env = process.env } = input
     const workspace = resolvePath(input.workspace ?? ".")
-    const user = environment.userFile(env)
+    const user = input.user === undefined ? environment.userFile(env) : { path: input.user, required: true }
     const flags = yield* checkValue(input.flags ?? {}, (path) => `--${String(path.at(-1)).replaceAll("_", "-")}`)
+    const operator = yield* readOperator(env, input)
+    const theirs = operator.map(({ file }) => file)
     const userFile = yield* readUser(user.path, user.required)
     const own = yield* environment.settingsFrom(env)
-    const machine = { state_dir: environment.stateDirectory(env), locale: environment.localeFrom(env) }
-    // A workspace's file cannot move it, so it is known before that file is looked at.
-    const chosenState = flags.state_dir ?? own.state_dir ?? userFile.state_dir ?? machine.state_dir
-    const state_dir = yield* checkStateDirectory(resolvePath(chosenState))
+    const state_dir = yield* stateDirectoryOf(env, flags, own, userFile, ...theirs.toReversed())
     const trust = standing({ state_dir, workspace })
-    const { settings, sources, warnings } = resolve({
-      flags,
-      environment: yield* withOpenaiUrl(env, own, flags, userFile),
-      userFile,
-      workspaceFiles: yield* readWorkspace(trust, workspace),
-      machine
-    })
-    const token = environment.keyFrom(env, "CLAW_TOKEN")
-    return {
-      ...settings,
-      state_dir,
-      workspace,
-      trust,
-      apiKey: (variable: string) => environment.keyFrom(env, variable),
-      ...(token === undefined ? {} : { token }),
-      allowUnsafe: environment.allowsUnsafe(env),
-      secrets: environment.secretsFrom(env, settings.base_url ?? ""),
-      childEnvironment: environment.childEnvironment(env),
-      ...(env["TERM"] === undefined ? {} : { term: env["TERM"] }),
-      files: { user: user.path, workspace: join(workspace, SETTINGS[0]) },
-      sources,
-      chosen: chosenOf(settings, sources),
-      warnings: [...warnings, ...environment.strangers(env)]
-    }
+    const files: ReadonlyArray<Tiered> = [
+      ...operator,
+      { tier: "user", file: userFile, path: user.path },
+      { tier: "user", file: flags, path: "the command line" },
+      ...(yield* readWorkspace(trust, workspace))
+    ]
+    const environmentFile = yield* withOpenaiUrl(env, own, flags, userFile, ...theirs)
+    const machine = { state_dir, locale: environment.localeFrom(env) }
+    const resolved = resolve({ flags, environment: environmentFile, files, userFile, machine })
+    return shapeOf({ env, files, resolved, state_dir, trust, user: user.path, workspace })
   })
 
 /** Of this process; fails before anything else is built. */
@@ -154,6 +208,7 @@ export const layerWith = (settings: ConfigFile = {}, input: Omit<ConfigInput, "f
   layer({
     workspace: input.workspace ?? "/nonexistent",
     flags: settings,
+    operator: "/nonexistent/config.json",
     env: { HOME: "/nonexistent", ...input.env }
   })
 

@@ -9,19 +9,39 @@ import { Isolation, isolationDefaults } from "./IsolationSettings.ts"
 import { type Filled, int, key, text, url } from "./schemaParts.ts"
 import { Limit, Server, serverDefaults, type ServerNeeds } from "./ServerSettings.ts"
 
+/** From the laxest to the strictest. */
 export const modes = ["bypass", "accept-edits", "ask", "never-ask", "plan"] as const
+type Mode = (typeof modes)[number]
+
+/** The strictest of several modes. */
+export const stricter = (...some: readonly [Mode, ...Array<Mode>]): Mode =>
+  some.reduce((one, other) => (modes.indexOf(other) > modes.indexOf(one) ? other : one))
+
 export const logLevels = ["off", "error", "warn", "info", "debug", "trace"] as const
 export const locales = ["en", "zh-CN"] as const
 export type Locale = (typeof locales)[number]
 
-/** One rule of the user's policy. `argv` are whole words a command begins with; `path` a glob below the workspace. */
+/** Command lines, paths or tools, as the rule's own kind is, that it must and must not meet. */
+const Examples = Schema.Struct({
+  match: key(Schema.Array(text), "What the rule must meet."),
+  no_match: key(Schema.Array(text), "What the rule must not meet.")
+})
+
+/** One rule of a policy. `argv` are whole words a command begins with; `path` a glob below the workspace. */
 export const Rule = Schema.Struct({
   tool: key(text, "Name of the tool; absent: every tool."),
   argv: key(Schema.NonEmptyArray(text), "Whole words that the command begins with."),
   path: key(text, "Glob of files, relative to the workspace."),
-  reason: key(text, "What a person is told when the rule decides.")
+  reason: key(text, "What a person is told when the rule decides."),
+  examples: key(Examples, "Checked when claw starts: a rule that fails one of them makes the configuration invalid.")
 })
 export type Rule = typeof Rule.Type
+
+/** Whose file a rule stands in. The built-in rules come after them all. */
+export const tiers = ["operator", "user", "workspace"] as const
+export type Tier = (typeof tiers)[number]
+/** `where`: the file; `key`: the rule's place in it, `rules.deny[0]`. */
+export type TieredRule = Rule & { readonly tier: Tier; readonly where: string; readonly key: string }
 
 const rules = (description: string) => key(Schema.Array(Rule).annotate({ default: [] }), description)
 
@@ -162,7 +182,8 @@ export interface Settings {
   readonly base_url?: string
   readonly model?: string
   readonly mode: (typeof modes)[number]
-  readonly rules: { readonly [K in "allow" | "ask" | "deny"]: ReadonlyArray<Rule> }
+  /** Of every tier: what a lower one says is added and takes nothing away. */
+  readonly rules: { readonly [K in "allow" | "ask" | "deny"]: ReadonlyArray<TieredRule> }
   readonly deadlines: Filled<typeof Deadlines>
   readonly retry: Filled<typeof Retry>
   readonly limits: Omit<Filled<typeof Limits>, "context_window_tokens" | "output_tokens"> &

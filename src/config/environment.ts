@@ -110,7 +110,7 @@ export const variables: ReadonlyMap<string, Read> = new Map<string, Read>([
 ])
 
 /** Read by hand: where the user's file is, who one is to a server, what is dared. */
-const others = ["CLAW_CONFIG", "CLAW_TOKEN", "CLAW_ALLOW_UNSAFE"]
+const others = ["CLAW_CONFIG", "CLAW_OPERATOR_CONFIG", "CLAW_TOKEN", "CLAW_ALLOW_UNSAFE"]
 
 /** The person's word for this run: mode `bypass` where nothing isolates commands. In no file, so in no repository. */
 export const allowsUnsafe = (env: Environment): boolean => env["CLAW_ALLOW_UNSAFE"]?.trim() === "1"
@@ -176,6 +176,18 @@ export const userFile = (env: Environment): { readonly path: string; readonly re
   const named = lookup(env, "CLAW_CONFIG")
   if (named !== undefined) return { path: named, required: true }
   return { path: join(xdg(env, "XDG_CONFIG_HOME", ".config"), "config.json"), required: false }
+}
+
+export const OPERATOR_FILE = "/etc/claw/config.json"
+
+/**
+ * Where the machine's operator writes: a fixed place, and one more that `CLAW_OPERATOR_CONFIG` names (a container's).
+ * The variable adds a file and never replaces the other, so that whoever sets it lifts nothing.
+ */
+export const operatorFiles = (env: Environment, fixed = OPERATOR_FILE) => {
+  const named = lookup(env, "CLAW_OPERATOR_CONFIG")
+  const own = { path: fixed, required: false }
+  return named === undefined || named === fixed ? [own] : [own, { path: named, required: true }]
 }
 
 /** A key by the name of its variable, as a profile knows it. Blank is missing; a stray newline is not part of it. */

@@ -1,25 +1,20 @@
 /**
  * Several partial configurations become one: flags over environment over the user's file over the workspace's (which
- * only narrows) over defaults. Pure. Remembers which of them decided each key, so that `claw config` can say so.
+ * only narrows) over the operator's over defaults; the operator's mode and limits bound all of them. Pure. Remembers which of them decided each key, so that `claw config` can say so.
  */
 import type { ConfigFile, Settings } from "./Settings.ts"
 import { type Locale, defaults } from "./Settings.ts"
-import { narrow } from "./workspaceFile.ts"
+import { allRules, type Tiered } from "./tiers.ts"
+import { bound, narrow } from "./workspaceFile.ts"
 
-export type Source = "flag" | "environment" | "user file" | "workspace file" | "default"
-
-export interface WorkspaceFile {
-  readonly file: ConfigFile
-  /** For a person. */
-  readonly path: string
-}
+export type Source = "flag" | "environment" | "operator file" | "user file" | "workspace file" | "default"
 
 export interface Layers {
   readonly flags: ConfigFile
   readonly environment: ConfigFile
   readonly userFile: ConfigFile
-  /** Each narrows what the ones before it left. */
-  readonly workspaceFiles: ReadonlyArray<WorkspaceFile>
+  /** Everything that has rules, in the order of its weight; those of one tier are all in force. */
+  readonly files: ReadonlyArray<Tiered>
   /** What the machine says where nobody says anything. */
   readonly machine: { readonly state_dir: string; readonly locale: Locale }
 }
@@ -51,19 +46,33 @@ const overlay = (base: Tree, over: Tree, source: Source, sources: Map<string, So
   return merged
 }
 
-export const resolve = (layers: Layers): Resolved => {
+const of = (files: ReadonlyArray<Tiered>, tier: Tiered["tier"]): ReadonlyArray<ConfigFile> =>
+  files.flatMap((one) => (one.tier === tier ? [one.file] : []))
+
+/** Rules are added at the end, of every file at once. */
+const withoutRules = ({ rules: _, ...rest }: ConfigFile): Tree => rest
+
+export const resolve = ({ environment, files, flags, machine, userFile }: Layers): Resolved => {
   const sources = new Map<string, Source>()
-  const base: Settings = { ...defaults, ...layers.machine, no_color: false, rules: { allow: [], ask: [], deny: [] } }
-  const person = overlay(base as unknown as Tree, layers.userFile, "user file", sources) as unknown as Settings
+  const base: Settings = { ...defaults, ...machine, no_color: false, rules: { allow: [], ask: [], deny: [] } }
   const warnings: Array<string> = []
-  let settings = person
-  for (const { file, path } of layers.workspaceFiles) {
+  const lay = (on: Settings, file: ConfigFile, source: Source) =>
+    overlay(on as unknown as Tree, withoutRules(file), source, sources) as unknown as Settings
+  let settings = base
+  for (const file of of(files, "operator")) settings = lay(settings, file, "operator file")
+  settings = lay(settings, userFile, "user file")
+  for (const { file, path, tier } of files) {
+    if (tier !== "workspace") continue
     const narrowed = narrow(settings, file)
     settings = narrowed.settings
     for (const key of narrowed.decided) sources.set(key, "workspace file")
     warnings.push(...narrowed.ignored.map((warning) => `${path}: ${warning}`))
   }
-  const withEnvironment = overlay(settings as unknown as Tree, layers.environment, "environment", sources)
-  const final = overlay(withEnvironment, layers.flags, "flag", sources)
-  return { settings: final as unknown as Settings, sources, warnings }
+  settings = lay(lay(settings, environment, "environment"), flags, "flag")
+  for (const file of of(files, "operator")) {
+    const bounded = bound(settings, file)
+    settings = { ...bounded.settings, rules: settings.rules }
+    warnings.push(...bounded.ignored)
+  }
+  return { settings: { ...settings, rules: allRules(files) }, sources, warnings }
 }

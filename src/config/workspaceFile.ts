@@ -14,7 +14,8 @@ const smaller = [
   "limits.max_turns",
   "limits.tools_per_session",
   "limits.tool_timeout_ms",
-  "limits.tool_time_ms"
+  "limits.tool_time_ms",
+  "limits.grant_ttl_ms"
 ] as const
 
 export const workspaceKeys: ReadonlyArray<string> = ["$schema", "mode", "rules.ask", "rules.deny", ...smaller]
@@ -48,13 +49,13 @@ type LimitName = Extract<keyof Settings["limits"], keyof typeof defaults.limits>
 
 const limitNames = smaller.map((path) => path.slice("limits.".length) as LimitName)
 
-/** The stricter of both, key by key. */
-export const narrow = (settings: Settings, file: ConfigFile): Narrowed => {
+/** The stricter of both, key by key. Rules are added elsewhere. `than`: whose word is the laxest that holds. */
+export const narrow = (settings: Settings, file: ConfigFile, than = "what you set"): Narrowed => {
   const decided: Array<string> = []
   const ignored: Array<string> = []
   const decide = (path: string, stricter: boolean, value: unknown): boolean => {
     if (stricter) decided.push(path)
-    else ignored.push(`${path} ${String(value)} is looser than what you set, and ignored`)
+    else ignored.push(`${path} ${String(value)} is looser than ${than}, and ignored`)
     return stricter
   }
   const { mode: wanted } = file
@@ -65,18 +66,15 @@ export const narrow = (settings: Settings, file: ConfigFile): Narrowed => {
     const value = file.limits?.[name]
     if (value !== undefined && decide(`limits.${name}`, value <= limits[name], value)) limits[name] = value
   }
-  const ask = file.rules?.ask ?? []
-  const deny = file.rules?.deny ?? []
-  if (ask.length > 0) decided.push("rules.ask")
-  if (deny.length > 0) decided.push("rules.deny")
-  return {
-    settings: {
-      ...settings,
-      mode,
-      limits: { ...settings.limits, ...limits },
-      rules: { ...settings.rules, ask: [...settings.rules.ask, ...ask], deny: [...settings.rules.deny, ...deny] }
-    },
-    decided,
-    ignored
-  }
+  if ((file.rules?.ask ?? []).length > 0) decided.push("rules.ask")
+  if ((file.rules?.deny ?? []).length > 0) decided.push("rules.deny")
+  return { settings: { ...settings, mode, limits: { ...settings.limits, ...limits } }, decided, ignored }
+}
+
+/** What a person asked for beyond what the operator permits: the operator's word holds, and it is said. */
+export const bound = (settings: Settings, operator: ConfigFile): Narrowed => {
+  const limits: Record<LimitName, number> = { ...settings.limits }
+  for (const name of limitNames) limits[name] = operator.limits?.[name] ?? limits[name]
+  const ceiling = { ...settings, mode: operator.mode ?? "bypass", limits: { ...settings.limits, ...limits } }
+  return narrow(ceiling, { mode: settings.mode, limits: settings.limits }, "the operator permits")
 }

@@ -48,8 +48,13 @@ describe("workspace file", () => {
       )
       const config = Result.getOrThrow(loaded)
       assert.deepStrictEqual(
-        [config.mode, config.rules.deny, config.limits.max_turns, config.limits.tool_timeout_ms],
-        ["ask", [deny], 3, defaults.limits.tool_timeout_ms]
+        [
+          config.mode,
+          config.rules.deny.map(({ where: _, ...rule }) => rule),
+          config.limits.max_turns,
+          config.limits.tool_timeout_ms
+        ],
+        ["ask", [{ ...deny, tier: "workspace", key: "rules.deny[0]" }], 3, defaults.limits.tool_timeout_ms]
       )
       assert.deepStrictEqual(
         config.warnings.map((warning) => warning.slice(warning.indexOf(": ") + 2)),

@@ -9,7 +9,8 @@ import type { Grant, RiskAssessment } from "../../src/domain/Approval.ts"
 import type { CallId, GrantId } from "../../src/domain/Ids.ts"
 import type { Mode } from "../../src/approval/ApprovalGate.ts"
 import { canonicalText, digestOf } from "../../src/approval/matching.ts"
-import { contentOf, decide, type Judgement } from "../../src/approval/Policy.ts"
+import { contentOf } from "../../src/approval/Cover.ts"
+import { decide, type Judgement } from "../../src/approval/Policy.ts"
 import type { Action, Rule } from "../../src/approval/Rules.ts"
 import { analyse } from "../../src/sandbox/CommandAnalysis.ts"
 
@@ -55,7 +56,7 @@ export const makeWorkspace = (): { readonly path: string; readonly remove: () =>
   return { path, remove: () => rmSync(root, { recursive: true, force: true }) }
 }
 
-const writeFile = (workspace: string, file: CorpusFile): void => {
+export const writeFile = (workspace: string, file: CorpusFile): void => {
   if (file.git_config !== undefined) {
     const [section, key] = file.git_config.split(".")
     const config = `[core]\n\tbare = false\n[${section}]\n\t${key} = ${file.value}\n`
@@ -133,7 +134,7 @@ export const judgeBash = ({
   })
 }
 
-const commandOf = (entry: BashEntry): string => {
+export const commandOf = (entry: BashEntry): string => {
   const { repeat } = entry
   const full =
     repeat === undefined ? entry.command : entry.command.replace(repeat.mark, repeat.text.repeat(repeat.times))

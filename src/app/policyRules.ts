@@ -1,0 +1,52 @@
+/**
+ * The policy of this process as the gate takes it: the rules of all tiers, strictest first. Owns: their names, and that a
+ * rule whose own examples fail makes the configuration invalid before anything starts (R138).
+ */
+import { Result } from "effect"
+import { failing } from "../approval/RuleExamples.ts"
+import type { Rule } from "../approval/Rules.ts"
+import type { ConfigShape } from "../config/AppConfig.ts"
+import { ConfigError } from "../config/ConfigError.ts"
+import type { TieredRule } from "../config/Settings.ts"
+import * as CommandAnalysis from "../sandbox/CommandAnalysis.ts"
+
+type Policy = Pick<ConfigShape, "rules" | "workspace">
+
+const matcherOf = ({ argv, path }: TieredRule): Rule["matcher"] => {
+  if (argv !== undefined) return { kind: "command", argv }
+  return path === undefined ? { kind: "tool" } : { kind: "path", glob: path }
+}
+
+const ruleOf =
+  (action: Rule["action"]) =>
+  (given: TieredRule): Rule => ({
+    name: given.reason ?? `${given.tier} ${given.key}`,
+    tool: given.tool ?? "*",
+    action,
+    matcher: matcherOf(given)
+  })
+
+/** Deny before ask before allow; of each the operator's first, so that theirs is the one that is named. */
+export const rulesOf = ({ rules }: Pick<ConfigShape, "rules">): ReadonlyArray<Rule> => [
+  ...rules.deny.map(ruleOf("deny")),
+  ...rules.ask.map(ruleOf("ask")),
+  ...rules.allow.map(ruleOf("allow"))
+]
+
+const check = (action: Rule["action"], given: TieredRule, workspace: string): Result.Result<void, ConfigError> => {
+  const plan = (line: string) => CommandAnalysis.analyse(line, { workspace })
+  const failed = failing(ruleOf(action)(given), given.examples ?? {}, { plan, workspace })
+  if (failed === undefined) return Result.succeed(undefined)
+  const named = given.reason === undefined ? given.key : `${given.key} (${JSON.stringify(given.reason)})`
+  return Result.fail(
+    new ConfigError({ where: given.where, key: given.key, detail: `the rule ${named} must ${failed}.` })
+  )
+}
+
+/** The rules, or the first one that does not do what its examples say. */
+export const checkedRules = (config: Policy): Result.Result<ReadonlyArray<Rule>, ConfigError> =>
+  Result.gen(function* () {
+    for (const action of ["deny", "ask", "allow"] as const)
+      for (const given of config.rules[action]) yield* check(action, given, config.workspace)
+    return rulesOf(config)
+  })

@@ -1,0 +1,118 @@
+/**
+ * The verdict that explains itself (R139, SECURITY §2): of each simple command its words, which rule or grant covers it
+ * and what made it ask; of the line what asks as a whole; and why no wider grant is offered. Pure.
+ * Owns: the explanation. Does not own: the decision (Policy), whose facts it only names, nor its words on a screen.
+ * Invariant: what is left out for its size is counted, and parts that do not pass come before those that do.
+ */
+import type { Grant, SimpleCommand } from "../domain/Approval.ts"
+import type { ExplainedPart, Explanation } from "../domain/Explanation.ts"
+import { commandsOf, partCover, sameContent, type Subject } from "./Cover.ts"
+import { isPlain, ruleMeets } from "./matching.ts"
+import type { Judgement } from "./Policy.ts"
+import type { Rule } from "./Rules.ts"
+
+/** What a question carries; a person at `claw policy explain` gets all. */
+export const QUESTION_PARTS = 40
+/** UTF-16 units of one word, and of the words of one part. */
+const MAX_WORD = 400
+const MAX_WORDS = 40
+
+const shorten = (word: string): string => (word.length > MAX_WORD ? `${word.slice(0, MAX_WORD).toWellFormed()}…` : word)
+
+const wordsOf = ({ argv }: SimpleCommand): ReadonlyArray<string> => {
+  const some = argv.slice(0, MAX_WORDS).map(shorten)
+  return argv.length > MAX_WORDS ? [...some, `… ${argv.length - MAX_WORDS} more`] : some
+}
+
+const matcherOf = (rule: Rule): Pick<ExplainedPart, "matcher"> =>
+  rule.matcher.kind === "tool" ? {} : { matcher: rule.matcher }
+
+const meeting = (command: SimpleCommand, { call, rules }: Subject, action: Rule["action"]): Rule | undefined =>
+  rules.find(
+    ({ action: its, matcher, tool }) =>
+      its === action &&
+      (tool === "*" || tool === call.tool_name) &&
+      matcher.kind === "command" &&
+      ruleMeets(matcher.argv, command)
+  )
+
+const startsWith = (argv: ReadonlyArray<string>, prefix: ReadonlyArray<string>): boolean =>
+  prefix.every((word, at) => argv[at] === word)
+
+/** Grants that look as if they covered the command, and why they do not. */
+const voided = (command: SimpleCommand, { grants, workspace }: Subject): ReadonlyArray<string> =>
+  grants.flatMap((grant: Grant) => {
+    const { matcher } = grant
+    if (grant.tool_name !== "bash" || grant.workspace !== workspace || matcher.kind !== "command") return []
+    if (!startsWith(command.argv, matcher.argv) || !isPlain(command)) return []
+    if (command.exactOnly !== undefined)
+      return [`the grant ${grant.grant_id} of its first words is ignored: ${command.exactOnly}`]
+    return sameContent(grant, command.content)
+      ? []
+      : [`what it runs has changed since the grant ${grant.grant_id} was given`]
+  })
+
+const partOf = (command: SimpleCommand, subject: Subject): ExplainedPart => {
+  const words = wordsOf(command)
+  const denying = meeting(command, subject, "deny")
+  if (denying !== undefined) return { words, state: "denied", by: denying.name, ...matcherOf(denying), why: [] }
+  const why = [...command.unsettled, ...command.notPlain]
+  const cover = why.length > 0 ? undefined : partCover(command, subject)
+  if (cover?.grant !== undefined)
+    return { words, state: "covered", by: cover.grant.grant_id, matcher: cover.grant.matcher, why: [] }
+  const asking = meeting(command, subject, "ask")
+  if (asking !== undefined) return { words, state: "asks", by: asking.name, ...matcherOf(asking), why }
+  if (cover !== undefined)
+    return { words, state: "covered", by: cover.rule, ...(cover.by === undefined ? {} : matcherOf(cover.by)), why: [] }
+  return why.length > 0 ? { words, state: "asks", why } : { words, state: "uncovered", why: voided(command, subject) }
+}
+
+const RANK: Readonly<Record<ExplainedPart["state"], number>> = { denied: 0, asks: 1, uncovered: 2, covered: 3 }
+
+const lineOf = ({ assessment, rules, call }: Subject): ReadonlyArray<string> => {
+  const plan = assessment.command
+  const refused = plan?.refused === undefined ? [] : [plan.refused]
+  const always = assessment.alwaysAsk === true ? ["touches a file that is asked about every time"] : []
+  const tool = rules.find(
+    ({ action, matcher, tool: name }) => action === "ask" && matcher.kind !== "command" && name === call.tool_name
+  )
+  const rule = tool === undefined ? [] : [`the rule ${tool.name} asks about ${call.tool_name}`]
+  return [...new Set([...refused, ...(plan?.doubts ?? []), ...always, ...rule])]
+}
+
+/** Why only this very call, or not even that, can be granted. */
+const narrowOf = ({ assessment }: Subject, { action, grant_options }: Judgement): string | undefined => {
+  if (action !== "ask" || grant_options.length > 1) return undefined
+  if (assessment.alwaysAsk === true) return "it touches a file that is asked about every time"
+  const commands = commandsOf(assessment)
+  const unsettled = commands.find((command) => command.unsettled.length > 0)
+  if (unsettled !== undefined) return unsettled.unsettled[0]
+  if (commands.length > 1) return "the line has several commands; a grant of first words covers one"
+  const [only] = commands
+  if (only?.exactOnly !== undefined) return only.exactOnly
+  return only?.notPlain[0] ?? assessment.command?.doubts[0]
+}
+
+/** `limit`: parts that are listed at most. */
+export const explain = (subject: Subject, judgement: Judgement, limit = Number.POSITIVE_INFINITY): Explanation => {
+  // A long line of like parts is explained once.
+  const known = new Map<string, ExplainedPart>()
+  const parts = commandsOf(subject.assessment).map((command) => {
+    const key = JSON.stringify([command.argv, command.notPlain, command.unsettled])
+    const part = known.get(key) ?? partOf(command, subject)
+    known.set(key, part)
+    return part
+  })
+  const kept = parts.length <= limit ? parts : parts.toSorted((a, b) => RANK[a.state] - RANK[b.state]).slice(0, limit)
+  const narrow = narrowOf(subject, judgement)
+  return {
+    action: judgement.action,
+    rule: judgement.rule,
+    // Why it asked stands with the parts; what it would do stands here.
+    reason: shorten(judgement.action === "ask" ? subject.assessment.reason : judgement.reason),
+    parts: kept,
+    line: lineOf(subject),
+    ...(kept.length < parts.length ? { more: parts.length - kept.length } : {}),
+    ...(narrow === undefined ? {} : { narrow })
+  }
+}

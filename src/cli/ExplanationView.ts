@@ -1,0 +1,156 @@
+/**
+ * A verdict that explains itself, as lines (R139, DESIGN §9): each simple command with its words, what covers it and what
+ * made it ask, then what could be granted and what each grant would cover. Owns: the sentences in both languages.
+ * Invariants: everything foreign is made visible as at a question; a long word is folded and never cut.
+ */
+import type { GrantOption, Matcher } from "../domain/Approval.ts"
+import type { ExplainedPart, Explanation } from "../domain/Explanation.ts"
+import type { Locale } from "./Commands.ts"
+import { reasonText } from "./reasonTexts.ts"
+import { sanitiseLine } from "./Sanitise.ts"
+import { bold, dim, green, red, yellow } from "./Style.ts"
+import { fold } from "./Width.ts"
+
+export interface ExplanationOptions {
+  readonly columns: number
+  readonly color: boolean
+  readonly locale: Locale
+}
+
+const en = {
+  action: { allow: "Allowed", ask: "Asks", deny: "Denied" },
+  by: (name: string, what: string | undefined) => `decided by: ${name}${what === undefined ? "" : ` (${what})`}`,
+  builtin: {
+    "safe-read": "what only reads inside the workspace passes",
+    change: "what may change something in the workspace asks, unless a rule or a grant covers it",
+    "far-reaching": "what may reach further than can be said asks, unless a grant covers exactly it",
+    default: "what no rule knows asks",
+    "always-ask": "a file that makes other programs run code, or tells agents what to do, asks every time",
+    forbidden: "nobody is asked, and no rule or grant lifts it",
+    "refused-command": "nobody is asked, and no rule or grant lifts it",
+    "ill-formed": "what cannot be shown as it runs never runs",
+    grant: "an earlier answer for the session"
+  },
+  grantedBy: (name: string) => `covered by ${name}`,
+  covered: { none: "covered by nothing: no rule and no grant names it" },
+  asking: (name: string) => `the rule ${name} asks about it`,
+  denying: (name: string) => `the rule ${name} denies it`,
+  asks: "made it ask",
+  alsoNot: "why not",
+  line: "The line as a whole",
+  more: (count: number) => `… and ${count} more commands`,
+  exact: "exactly this call: the same words again, and nothing else",
+  command: (words: string) => `every plain command that begins with ${words}, whatever words follow`,
+  path: (glob: string) => `every call of this tool whose file is ${glob}`,
+  options: "Could be granted for the session, in this workspace only:",
+  once: "It can be allowed only once.",
+  narrow: (why: string) => `Nothing wider: ${why}.`
+}
+
+const zh: typeof en = {
+  action: { allow: "允许", ask: "需要询问", deny: "拒绝" },
+  by: (name, what) => `决定者：${name}${what === undefined ? "" : `（${what}）`}`,
+  builtin: {
+    "safe-read": "只在工作区内读取的操作直接通过",
+    change: "可能更改工作区内容的操作需要询问，除非有规则或授权涵盖",
+    "far-reaching": "影响范围无法确定的操作需要询问，除非有授权恰好涵盖",
+    default: "没有规则认识的操作需要询问",
+    "always-ask": "会让其他程序运行代码、或指示代理行为的文件，每次都要询问",
+    forbidden: "不询问任何人，也没有规则或授权能放行",
+    "refused-command": "不询问任何人，也没有规则或授权能放行",
+    "ill-formed": "无法如实显示的内容从不运行",
+    grant: "先前对本会话的答复"
+  },
+  grantedBy: (name) => `由 ${name} 涵盖`,
+  covered: { none: "无涵盖：没有规则或授权提到它" },
+  asking: (name) => `规则 ${name} 要求询问`,
+  denying: (name) => `规则 ${name} 拒绝`,
+  asks: "询问原因",
+  alsoNot: "未涵盖原因",
+  line: "整行",
+  more: (count) => `… 另有 ${count} 个命令`,
+  exact: "仅此调用：完全相同的内容，别无其他",
+  command: (words) => `以 ${words} 开头的每个普通命令，其后可跟任意参数`,
+  path: (glob) => `此工具对 ${glob} 的每次调用`,
+  options: "可在本会话内授权，仅限此工作区：",
+  once: "只能允许一次。",
+  narrow: (why) => `不能更宽：${why}。`
+}
+
+const texts = { en, "zh-CN": zh } as const
+
+const BARE = /^[\w@%+=:,./-]+$/
+
+/** Words as a person would type them. */
+export const wordsText = (words: ReadonlyArray<string>): string =>
+  words.map((word) => (BARE.test(word) ? word : `'${sanitiseLine(word).replaceAll("'", String.raw`'\''`)}'`)).join(" ")
+
+const matcherText = (matcher: Matcher, locale: Locale): string => {
+  const text = texts[locale]
+  if (matcher.kind === "exact") return text.exact
+  return matcher.kind === "command" ? text.command(wordsText(matcher.argv)) : text.path(sanitiseLine(matcher.glob))
+}
+
+const marks = { covered: "✓", uncovered: "?", asks: "?", denied: "✗" } as const
+const looks = { covered: green, uncovered: yellow, asks: yellow, denied: red } as const
+
+const partFacts = ({ by, matcher, state, why }: ExplainedPart, locale: Locale): ReadonlyArray<string> => {
+  const text = texts[locale]
+  const name = sanitiseLine(by ?? "")
+  const reasons = [...new Set(why)].map((one) => sanitiseLine(reasonText(one, locale)))
+  const wide = matcher === undefined ? "" : `: ${matcherText(matcher, locale)}`
+  if (state === "covered") return [`${text.grantedBy(name)}${wide}`]
+  if (state === "denied") return [`${text.denying(name)}${wide}`]
+  const asking = by === undefined ? [] : [`${text.asking(name)}${wide}`]
+  if (state === "uncovered") return [text.covered.none, ...reasons.map((one) => `${text.alsoNot}: ${one}`)]
+  return [...asking, ...reasons.map((one) => `${text.asks}: ${one}`)]
+}
+
+const optionLines = (options: ReadonlyArray<GrantOption>, { narrow }: Explanation, locale: Locale) => {
+  const text = texts[locale]
+  const why = narrow === undefined ? [] : [text.narrow(sanitiseLine(reasonText(narrow, locale)))]
+  if (options.length === 0) return [text.once, ...why]
+  return [text.options, ...options.map(({ matcher }, at) => `  ${at + 1}. ${matcherText(matcher, locale)}`), ...why]
+}
+
+/** Parts, the line and the options; without the decision, which a question has said already. */
+export const partLines = (
+  explanation: Explanation,
+  grants: ReadonlyArray<GrantOption>,
+  { color, columns, locale }: ExplanationOptions
+): ReadonlyArray<string> => {
+  const text = texts[locale]
+  const folded = (line: string, indent: number) =>
+    fold(line, Math.max(1, columns - indent)).map((one) => " ".repeat(indent) + one)
+  const parts = explanation.parts.flatMap((part, at) => [
+    ...folded(`${marks[part.state]} ${at + 1}. ${wordsText(part.words)}`, 0).map((one) =>
+      looks[part.state](one, color)
+    ),
+    ...partFacts(part, locale).flatMap((fact) => folded(fact, 5))
+  ])
+  const line = explanation.line.map((one) => `${text.line}: ${sanitiseLine(reasonText(one, locale))}`)
+  const more = explanation.more === undefined ? [] : [text.more(explanation.more)]
+  const options = explanation.action === "ask" ? optionLines(grants, explanation, locale) : []
+  return [...parts, ...[...more, ...line].flatMap((one) => folded(one, 0)), ...options.flatMap((one) => folded(one, 0))]
+}
+
+const isBuiltin = (rule: string): rule is keyof typeof en.builtin => Object.hasOwn(en.builtin, rule)
+
+/** All of it, for `claw policy explain`. */
+export const explanationLines = (
+  explanation: Explanation,
+  grants: ReadonlyArray<GrantOption>,
+  options: ExplanationOptions
+): ReadonlyArray<string> => {
+  const { color, columns, locale } = options
+  const text = texts[locale]
+  const { rule } = explanation
+  const reason = sanitiseLine(reasonText(explanation.reason, locale))
+  return [
+    ...fold(`${text.action[explanation.action]}: ${reason}`, columns).map((one) => bold(one, color)),
+    ...fold(text.by(sanitiseLine(rule), isBuiltin(rule) ? text.builtin[rule] : undefined), columns).map((one) =>
+      dim(one, color)
+    ),
+    ...partLines(explanation, grants, options)
+  ]
+}

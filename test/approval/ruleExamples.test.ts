@@ -1,0 +1,78 @@
+/** Rules carry examples, checked when they are loaded: one that fails names rule and example (R138). */
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import { checkedRules } from "../../src/app/policyRules.ts"
+import { load } from "../../src/config/AppConfig.ts"
+import type { ConfigFile, Rule } from "../../src/config/Settings.ts"
+
+const check = (action: "allow" | "ask" | "deny", rule: Rule) => {
+  const rules: NonNullable<ConfigFile["rules"]> = { [action]: [rule] }
+  const config = Result.getOrThrow(
+    load({ workspace: "/nowhere/ws", flags: { rules }, env: { HOME: "/nowhere" }, operator: "/nowhere/operator.json" })
+  )
+  const checked = checkedRules(config)
+  return Result.isFailure(checked) ? [checked.failure.code, checked.failure.message] : "holds"
+}
+
+describe("examples that hold", () => {
+  it.each([
+    [
+      "deny",
+      {
+        argv: ["curl"],
+        examples: {
+          match: ["curl x", "ls && curl x", "env curl x", "eval 'curl x'"],
+          no_match: ["curlew x", "echo curl"]
+        }
+      }
+    ],
+    ["ask", { argv: ["git", "push"], examples: { match: ["git -C . push"], no_match: ["git pull"] } }],
+    [
+      "allow",
+      {
+        argv: ["npm", "test"],
+        examples: {
+          match: ["npm test", "npm test -- a.ts"],
+          no_match: ["npm test > log", "npm test && ls", "X=1 npm test"]
+        }
+      }
+    ],
+    [
+      "deny",
+      {
+        path: "secrets/**",
+        examples: { match: ["secrets/a", "/nowhere/ws/secrets/b/c"], no_match: ["secretsx/a", "a/secrets/b"] }
+      }
+    ],
+    [
+      "allow",
+      { tool: "write_file", path: "src/**", examples: { match: ["src/a.ts"], no_match: ["a.ts", "/etc/passwd"] } }
+    ],
+    ["deny", { tool: "bash", examples: { match: ["bash"], no_match: ["read_file"] } }],
+    ["allow", { tool: "todo" }]
+  ] as ReadonlyArray<readonly ["allow" | "ask" | "deny", Rule]>)("%s %j", (action, rule) => {
+    assert.strictEqual(check(action, rule), "holds")
+  })
+})
+
+describe("examples that fail", () => {
+  it.each([
+    [
+      "deny",
+      { argv: ["curl"], reason: "no network", examples: { match: ["curlew"] } },
+      'the command line: the rule rules.deny[0] ("no network") must match "curlew" and does not.'
+    ],
+    [
+      "deny",
+      { argv: ["git"], examples: { no_match: ["git status"] } },
+      'the command line: the rule rules.deny[0] must not match "git status" and does.'
+    ],
+    [
+      "allow",
+      { argv: ["npm"], examples: { match: ["npm test | tee x"] } },
+      'the command line: the rule rules.allow[0] must match "npm test | tee x" and does not.'
+    ]
+  ] as ReadonlyArray<readonly ["allow" | "ask" | "deny", Rule, string]>)("%s %j", (action, rule, sentence) => {
+    assert.deepStrictEqual(check(action, rule), ["bad_config", sentence])
+  })
+})
