@@ -9,10 +9,16 @@ import type { ApprovalRequest, Grant, GrantOption, Permit } from "../domain/Appr
 import { newGrantId, newRequestId } from "../domain/Ids.ts"
 import { ApprovalGate, type Check, type Verdict } from "./ApprovalGate.ts"
 import { Approver, type Reply } from "./Approver.ts"
-import { contentOf } from "./Cover.ts"
+import { contentOf, type Subject } from "./Cover.ts"
+import { explain, QUESTION_PARTS } from "./Explain.ts"
 import { GateSettings } from "./GateSettings.ts"
 import { GrantStore } from "./GrantStore.ts"
 import { decide, type Judgement } from "./Policy.ts"
+
+interface Judged {
+  readonly subject: Subject
+  readonly judgement: Judgement
+}
 
 const mint = (check: Check): Permit => {
   let unspent = true
@@ -38,7 +44,7 @@ const byPolicy = (check: Check, { action, rule, reason, grant_id }: Judgement): 
       }
     : { decision: "deny", via: "policy", rule, reason }
 
-const makeRequest = Effect.fnUntraced(function* (check: Check, judgement: Judgement, timeoutMs: number) {
+const makeRequest = Effect.fnUntraced(function* (check: Check, { judgement, subject }: Judged, timeoutMs: number) {
   const preview = yield* check.preview
   const now = yield* Clock.currentTimeMillis
   const request: ApprovalRequest = {
@@ -50,6 +56,7 @@ const makeRequest = Effect.fnUntraced(function* (check: Check, judgement: Judgem
     risk: check.assessment.risk,
     reason: judgement.reason,
     grant_options: judgement.grant_options,
+    explanation: explain(subject, judgement, QUESTION_PARTS),
     expires_at: rfc3339(now + timeoutMs),
     ...(preview === undefined ? {} : { preview })
   }
@@ -152,7 +159,8 @@ const judge = Effect.fnUntraced(function* ({ settings, store }: Parts, asked: Ch
   const grants = yield* store.active(asked.session_id, asked.call.tool_name).pipe(Effect.orElseSucceed(() => []))
   const { rules, workspace } = settings
   const { assessment, call, digest } = asked
-  return decide({ call, digest, assessment, mode, rules, grants, workspace })
+  const subject: Subject = { call, digest, assessment, mode, rules, grants, workspace }
+  return { subject, judgement: decide(subject) } satisfies Judged
 })
 
 const idOf = (request: ApprovalRequest | undefined) => (request === undefined ? {} : { request_id: request.request_id })
@@ -160,13 +168,14 @@ const idOf = (request: ApprovalRequest | undefined) => (request === undefined ? 
 const make = Effect.gen(function* () {
   const parts: Parts = { settings: yield* GateSettings, store: yield* GrantStore, approver: yield* Approver }
   const check = Effect.fnUntraced(function* (asked: Check) {
-    const judgement = yield* judge(parts, asked)
+    const judged = yield* judge(parts, asked)
+    const { judgement } = judged
     const { open, allowed } = asked
     if (judgement.action === "deny") return { ...byPolicy(asked, judgement), ...idOf(open) }
     if (allowed === true) return byPolicy(asked, { ...judgement, action: "allow" })
     // An open question stays the person's to answer, also where policy would allow by now.
     if (judgement.action === "allow" && open === undefined) return byPolicy(asked, judgement)
-    const request = open ?? (yield* makeRequest(asked, judgement, parts.settings.approvalTimeoutMs))
+    const request = open ?? (yield* makeRequest(asked, judged, parts.settings.approvalTimeoutMs))
     const reply = yield* ask(parts, asked, request)
     return yield* answered(parts, asked, request, judgement, reply)
   })

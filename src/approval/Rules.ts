@@ -3,7 +3,8 @@
  * Invariant: the strictest matching rule wins; that one names more than another changes nothing (SECURITY P1).
  */
 import { Schema } from "effect"
-import { Matcher, Risk } from "../domain/Approval.ts"
+import { Risk } from "../domain/Approval.ts"
+import { Matcher } from "../domain/Matcher.ts"
 
 export const Action = Schema.Literals(["allow", "ask", "deny"])
 export type Action = typeof Action.Type

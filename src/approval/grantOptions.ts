@@ -2,7 +2,8 @@
  * What `allow_session` may cover for one call. Owns: the choices and their words. Invariant: the first is exact; a wider
  * one is offered only where it would ever be honoured (SECURITY P5, P8).
  */
-import type { GrantOption, Matcher, RiskAssessment, SimpleCommand } from "../domain/Approval.ts"
+import type { GrantOption, RiskAssessment, SimpleCommand } from "../domain/Approval.ts"
+import type { Matcher } from "../domain/Matcher.ts"
 import type { ToolCall } from "../domain/Message.ts"
 import { canonicalText, isPlain, relativeTo } from "./matching.ts"
 

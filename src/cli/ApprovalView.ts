@@ -6,6 +6,7 @@
  */
 import type { ApprovalRequest, Risk } from "../domain/Approval.ts"
 import type { Locale } from "./Commands.ts"
+import { matcherText, partLines, whyLines } from "./ExplanationView.ts"
 import { sanitise, sanitiseLine } from "./Sanitise.ts"
 import { bold, cyan, dim, green, type Look, red, styled, yellow } from "./Style.ts"
 import { texts } from "./texts.ts"
@@ -17,6 +18,8 @@ export interface ApprovalOptions {
   readonly locale: Locale
   /** All lines, however many. */
   readonly expanded: boolean
+  /** Why it asks, part by part; absent: as `expanded`. */
+  readonly explained?: boolean
   /** Milliseconds since the epoch; for the seconds that are left. */
   readonly now?: number
 }
@@ -138,9 +141,26 @@ const grantLines = (request: ApprovalRequest, options: ApprovalOptions): Readonl
   if (request.kind === "recovery" || request.grant_options.length === 0) return []
   const { columns, color, locale } = options
   const rows = request.grant_options.flatMap((option, i) =>
-    fold(`${i + 1}. ${sanitiseLine(option.label)}`, Math.max(1, columns - INDENT)).map((line) => `  ${line}`)
+    fold(`${i + 1}. ${matcherText(option.matcher, locale)}`, Math.max(1, columns - INDENT)).map((line) => `  ${line}`)
   )
   return [...wrap(texts[locale].sessionGrants, columns).map((line) => dim(line, color)), ...rows]
+}
+
+/** Which keys answer. */
+export const keysLine = ({ kind, grant_options }: ApprovalRequest, locale: Locale): string => {
+  const { keys, keysNoSession, recoveryKeys } = texts[locale]
+  if (kind === "recovery") return recoveryKeys
+  return grant_options.length === 0 ? keysNoSession : keys
+}
+
+/** What `e` shows besides all lines: each command, what covers it, what made it ask. */
+export const explainedLines = (request: ApprovalRequest, options: ApprovalOptions): ReadonlyArray<string> => {
+  const { explanation } = request
+  if (explanation === undefined) return []
+  const { columns, color, locale } = options
+  const parts = partLines(explanation, { columns: Math.max(1, columns - INDENT), color, locale })
+  const why = whyLines(explanation, options).map((line) => dim(line, color))
+  return [...why, ...parts.map((line) => `${" ".repeat(INDENT)}${line}`), ""]
 }
 
 /** The question's lines, without their breaks. */
@@ -151,7 +171,6 @@ export const approvalLines = (request: ApprovalRequest, options: ApprovalOptions
   const title = wrap(`${recovery ? text.recovery : text.approval}: ${sanitiseLine(request.tool_name)}`, columns)
   const risk = wrap(text.risk[request.risk], columns).map((line) => riskLook[request.risk](line, color))
   const reason = wrap(sanitise(request.reason).replaceAll("\n", " "), columns)
-  const keys = recovery ? text.recoveryKeys : request.grant_options.length === 0 ? text.keysNoSession : text.keys
   return [
     ...title.map((line) => bold(line, color)),
     ...risk,
@@ -159,8 +178,9 @@ export const approvalLines = (request: ApprovalRequest, options: ApprovalOptions
     "",
     ...subjectLines(request, options),
     "",
+    ...((options.explained ?? options.expanded) ? explainedLines(request, options) : []),
     ...grantLines(request, options),
     ...expiryLine(request, options),
-    ...wrap(keys, columns).map((line) => cyan(line, color))
+    ...wrap(keysLine(request, locale), columns).map((line) => cyan(line, color))
   ]
 }

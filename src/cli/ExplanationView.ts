@@ -3,8 +3,9 @@
  * made it ask, then what could be granted and what each grant would cover. Owns: the sentences in both languages.
  * Invariants: everything foreign is made visible as at a question; a long word is folded and never cut.
  */
-import type { GrantOption, Matcher } from "../domain/Approval.ts"
+import type { GrantOption } from "../domain/Approval.ts"
 import type { ExplainedPart, Explanation } from "../domain/Explanation.ts"
+import type { Matcher } from "../domain/Matcher.ts"
 import type { Locale } from "./Commands.ts"
 import { reasonText } from "./reasonTexts.ts"
 import { sanitiseLine } from "./Sanitise.ts"
@@ -39,9 +40,9 @@ const en = {
   alsoNot: "why not",
   line: "The line as a whole",
   more: (count: number) => `… and ${count} more commands`,
-  exact: "exactly this call: the same words again, and nothing else",
-  command: (words: string) => `every plain command that begins with ${words}, whatever words follow`,
-  path: (glob: string) => `every call of this tool whose file is ${glob}`,
+  exact: "exactly this call, and nothing else",
+  command: (words: string) => `plain commands that begin with ${words}, any words after`,
+  path: (glob: string) => `every call of this tool on ${glob}`,
   options: "Could be granted for the session, in this workspace only:",
   once: "It can be allowed only once.",
   narrow: (why: string) => `Nothing wider: ${why}.`
@@ -69,8 +70,8 @@ const zh: typeof en = {
   alsoNot: "未涵盖原因",
   line: "整行",
   more: (count) => `… 另有 ${count} 个命令`,
-  exact: "仅此调用：完全相同的内容，别无其他",
-  command: (words) => `以 ${words} 开头的每个普通命令，其后可跟任意参数`,
+  exact: "仅此调用，别无其他",
+  command: (words) => `以 ${words} 开头的普通命令，其后参数任意`,
   path: (glob) => `此工具对 ${glob} 的每次调用`,
   options: "可在本会话内授权，仅限此工作区：",
   once: "只能允许一次。",
@@ -85,7 +86,8 @@ const BARE = /^[\w@%+=:,./-]+$/
 export const wordsText = (words: ReadonlyArray<string>): string =>
   words.map((word) => (BARE.test(word) ? word : `'${sanitiseLine(word).replaceAll("'", String.raw`'\''`)}'`)).join(" ")
 
-const matcherText = (matcher: Matcher, locale: Locale): string => {
+/** What a grant of this matcher would cover. */
+export const matcherText = (matcher: Matcher, locale: Locale): string => {
   const text = texts[locale]
   if (matcher.kind === "exact") return text.exact
   return matcher.kind === "command" ? text.command(wordsText(matcher.argv)) : text.path(sanitiseLine(matcher.glob))
@@ -113,10 +115,9 @@ const optionLines = (options: ReadonlyArray<GrantOption>, { narrow }: Explanatio
   return [text.options, ...options.map(({ matcher }, at) => `  ${at + 1}. ${matcherText(matcher, locale)}`), ...why]
 }
 
-/** Parts, the line and the options; without the decision, which a question has said already. */
+/** Parts and the line; without the decision and the options, which a question shows itself. */
 export const partLines = (
   explanation: Explanation,
-  grants: ReadonlyArray<GrantOption>,
   { color, columns, locale }: ExplanationOptions
 ): ReadonlyArray<string> => {
   const text = texts[locale]
@@ -130,8 +131,17 @@ export const partLines = (
   ])
   const line = explanation.line.map((one) => `${text.line}: ${sanitiseLine(reasonText(one, locale))}`)
   const more = explanation.more === undefined ? [] : [text.more(explanation.more)]
-  const options = explanation.action === "ask" ? optionLines(grants, explanation, locale) : []
-  return [...parts, ...[...more, ...line].flatMap((one) => folded(one, 0)), ...options.flatMap((one) => folded(one, 0))]
+  return [...parts, ...[...more, ...line].flatMap((one) => folded(one, 0))]
+}
+
+/** What decided, and why no grant could be wider: what `e` adds to a question besides the parts. */
+export const whyLines = (explanation: Explanation, { columns, locale }: ExplanationOptions): ReadonlyArray<string> => {
+  const text = texts[locale]
+  const { narrow, rule } = explanation
+  const why = narrow === undefined ? [] : [text.narrow(sanitiseLine(reasonText(narrow, locale)))]
+  return [text.by(sanitiseLine(rule), isBuiltin(rule) ? text.builtin[rule] : undefined), ...why].flatMap((one) =>
+    fold(one, columns)
+  )
 }
 
 const isBuiltin = (rule: string): rule is keyof typeof en.builtin => Object.hasOwn(en.builtin, rule)
@@ -151,6 +161,9 @@ export const explanationLines = (
     ...fold(text.by(sanitiseLine(rule), isBuiltin(rule) ? text.builtin[rule] : undefined), columns).map((one) =>
       dim(one, color)
     ),
-    ...partLines(explanation, grants, options)
+    ...partLines(explanation, options),
+    ...(explanation.action === "ask" ? optionLines(grants, explanation, locale) : []).flatMap((one) =>
+      fold(one, columns)
+    )
   ]
 }

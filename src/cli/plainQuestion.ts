@@ -6,7 +6,7 @@
  */
 import { Effect, Queue } from "effect"
 import type { ApprovalRequest } from "../domain/Approval.ts"
-import { approvalLines } from "./ApprovalView.ts"
+import { approvalLines, explainedLines, keysLine } from "./ApprovalView.ts"
 import type { Locale } from "./Commands.ts"
 import { Output } from "./Output.ts"
 import { type Answered, SETTLE_MS } from "./question.ts"
@@ -56,8 +56,8 @@ export const askPlain = Effect.fnUntraced(function* (
 ) {
   const output = yield* Output
   yield* dropEarly(said)
-  const lines = approvalLines(request, { columns: output.columns(), color: false, locale, expanded: true })
-  yield* output.out(`${lines.join("\n")}\n? `)
+  const options = { columns: output.columns(), color: false, locale, expanded: true, explained: false }
+  yield* output.out(`${approvalLines(request, options).join("\n")}\n? `)
   yield* Effect.sleep(SETTLE_MS)
   // A line that came too early is no answer: the mark comes again, so that nobody waits for it.
   if (yield* dropEarly(said)) yield* output.out("? ")
@@ -65,6 +65,10 @@ export const askPlain = Effect.fnUntraced(function* (
     const answer = yield* Effect.raceFirst(next(said), Effect.as(resolved, undefined))
     if (answer === undefined) return void (yield* output.out("\n"))
     const text = answer.kind === "line" ? answer.text.trim() : ""
+    if (/^e(?:xplain)?$/i.test(text)) {
+      yield* output.out(`${[...explainedLines(request, options), keysLine(request, locale)].join("\n")}\n? `)
+      continue
+    }
     if (!text.startsWith("/")) return readAnswer(text, request)
     if (/^\/(?:exit|quit)$/i.test(text)) return "leave" as const
     yield* output.out(`${hints[locale]}\n? `)

@@ -1,9 +1,11 @@
 /**
- * The nouns of approval. Owns: risk, decisions, grant matchers, the permit. Decides nothing.
+ * The nouns of approval. Owns: risk, decisions, grants, the permit. Decides nothing.
  * Only `allow_once` and `allow_session` allow; everything else, unknown values included, denies (DESIGN §6).
  */
 import { Schema } from "effect"
+import { Explanation } from "./Explanation.ts"
 import { CallId, GrantId, RequestId } from "./Ids.ts"
+import { Matcher } from "./Matcher.ts"
 
 /** `safe` reads inside the workspace, `mutating` changes something there, `dangerous` may reach further. */
 export const Risk = Schema.Literals(["safe", "mutating", "dangerous"])
@@ -18,14 +20,6 @@ export type Answer = typeof Answer.Type
 
 export const Via = Schema.Literals(["policy", "grant", "user", "timeout", "cancel", "recovery"])
 export type Via = typeof Via.Type
-
-/** How a stored grant recognises a later call. Paths and globs are relative to the workspace, with `/`. */
-export const Matcher = Schema.Union([
-  Schema.Struct({ kind: Schema.Literal("exact"), digest: Schema.String }),
-  Schema.Struct({ kind: Schema.Literal("command"), argv: Schema.NonEmptyArray(Schema.String) }),
-  Schema.Struct({ kind: Schema.Literal("path"), glob: Schema.String })
-])
-export type Matcher = typeof Matcher.Type
 
 /** One thing that `allow_session` may cover; the client picks by `id`. The first is the default and is exact. */
 export const GrantOption = Schema.Struct({ id: Schema.String, label: Schema.String, matcher: Matcher })
@@ -50,6 +44,8 @@ export const ApprovalRequest = Schema.Struct({
   reason: Schema.String,
   preview: Schema.optionalKey(Preview),
   grant_options: Schema.Array(GrantOption),
+  /** Why it asks, part by part; bounded. */
+  explanation: Schema.optionalKey(Explanation),
   /** RFC 3339; absent: no expiry. */
   expires_at: Schema.optionalKey(Schema.String)
 })

@@ -3,7 +3,7 @@
  * which a question carries to whoever is asked. Decides nothing, and nothing reads it to decide.
  */
 import { Schema } from "effect"
-import { Matcher } from "./Approval.ts"
+import { Matcher } from "./Matcher.ts"
 
 /**
  * `covered`: a rule or a grant lets it pass. `uncovered`: it is plain, and nothing covers it. `asks`: something about it

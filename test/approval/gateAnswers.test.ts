@@ -18,7 +18,14 @@ describe("answers", () => {
       yield* gate.check(check)
       yield* gate.check(bash("npm test && curl x"))
       const [first, second] = questions.map(({ request }) => request)
-      const { request_id, expires_at, grant_options, ...rest } = first!
+      const { request_id, expires_at, grant_options, explanation, ...rest } = first!
+      assert.deepStrictEqual(
+        explanation?.parts.map(({ words, state }) => [words.join(" "), state]),
+        [
+          ["npm test", "uncovered"],
+          ["curl x", "uncovered"]
+        ]
+      )
       assert.deepStrictEqual(rest, {
         kind: "tool",
         call_id: check.call.call_id,

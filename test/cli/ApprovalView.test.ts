@@ -46,11 +46,41 @@ describe("the approval question", () => {
       "  2. rm -rf dist",
       "",
       "For the session (s, or s and its number):",
-      "  1. exactly this call",
-      "  2. npm test …",
+      "  1. exactly this call, and nothing else",
+      "  2. plain commands that begin with npm test, any words afte",
+      "  r",
       `expires at ${time} (45 s left)`,
       "y once · s session · n deny · e explain"
     ])
+  })
+
+  it("explains itself at e: each command, what covers it, what made it ask, and asks again", () => {
+    const asked = request({
+      explanation: {
+        action: "ask",
+        rule: "far-reaching",
+        reason: "It removes files.",
+        parts: [
+          { words: ["npm", "test"], state: "covered", by: "tests", why: [] },
+          { words: ["rm", "-rf", "dist"], state: "asks", why: ["removes\u202e"] }
+        ],
+        line: [],
+        narrow: "the line has several commands; a grant of first words covers one"
+      }
+    })
+    const [folded, expanded] = [lines(asked, { columns: 200 }), lines(asked, { columns: 200, expanded: true })]
+    assert.deepStrictEqual(
+      expanded.filter((line) => !folded.includes(line)),
+      [
+        "decided by: far-reaching (what may reach further than can be said asks, unless a grant covers exactly it)",
+        "Nothing wider: the line has several commands; a grant of first words covers one.",
+        "  ✓ 1. npm test",
+        "       covered by tests",
+        "  ? 2. rm -rf dist",
+        "       made it ask: removes\\u{202e}"
+      ]
+    )
+    assert.deepStrictEqual(expanded.slice(-4), folded.slice(-4))
   })
 
   it("colours a diff line by line", () => {

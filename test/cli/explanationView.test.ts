@@ -44,7 +44,7 @@ describe("explanationLines", () => {
       "Asks: runs git status",
       "decided by: change (what may change something in the workspace asks, unless a rule or a grant covers it)",
       "✓ 1. git status",
-      "     covered by grant_1: every plain command that begins with git status, whatever words follow",
+      "     covered by grant_1: plain commands that begin with git status, any words after",
       "? 2. tee 'a b'",
       "     covered by nothing: no rule and no grant names it",
       "? 3. ls",
@@ -54,8 +54,8 @@ describe("explanationLines", () => {
       "… and 3 more commands",
       "The line as a whole: has a loop",
       "Could be granted for the session, in this workspace only:",
-      "  1. exactly this call: the same words again, and nothing else",
-      "  2. every plain command that begins with tee, whatever words follow",
+      "  1. exactly this call, and nothing else",
+      "  2. plain commands that begin with tee, any words after",
       "Nothing wider: expands a variable."
     ])
   })
@@ -65,7 +65,7 @@ describe("explanationLines", () => {
       "需要询问: 运行 git status",
       "决定者：change（可能更改工作区内容的操作需要询问，除非有规则或授权涵盖）",
       "✓ 1. git status",
-      "     由 grant_1 涵盖: 以 git status 开头的每个普通命令，其后可跟任意参数",
+      "     由 grant_1 涵盖: 以 git status 开头的普通命令，其后参数任意",
       "? 2. tee 'a b'",
       "     无涵盖：没有规则或授权提到它",
       "? 3. ls",

@@ -106,6 +106,22 @@ describe("a dumb terminal", () => {
     }).pipe(Effect.scoped, Effect.provide(kit.layer))
   })
 
+  it.live("e answers nothing, and the question is asked again (R139)", () => {
+    const kit = asking()
+    return Effect.gen(function* () {
+      const conversation = yield* conversePlainly({ atTerminal: true })
+      conversation.type("go\n")
+      yield* conversation.shows("? ")
+      yield* Effect.sleep(SETTLE_MS + 50)
+      conversation.type("e\n")
+      yield* conversation.shows("? y once")
+      assert.deepStrictEqual([kit.log, decisions(conversation)], [[], []])
+      conversation.type("y\n")
+      yield* conversation.shows("done\nclaw> ")
+      assert.deepStrictEqual(decisions(conversation), ["allow_once user"])
+    }).pipe(Effect.scoped, Effect.provide(kit.layer))
+  })
+
   it.live("a question stays open at a command, and /exit leaves it: neither refuses with a reason (R086)", () => {
     const kit = asking()
     return Effect.gen(function* () {
