@@ -1,0 +1,174 @@
+/**
+ * Bash lines and grants out of a seed, for `npm run fuzz:commands`. Owns: the grammar. It leans towards what a gate may
+ * allow, and mixes in whatever has ever hidden a program or a write: options, quotes, expansions, redirects, wrappers.
+ */
+
+/** mulberry32: small, seeded, good enough to choose words. */
+export const randomOf = (seed: number): (() => number) => {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+export interface FuzzGrant {
+  readonly kind: "grant" | "rule"
+  readonly argv: ReadonlyArray<string>
+}
+
+export interface FuzzCase {
+  readonly line: string
+  readonly grants: ReadonlyArray<FuzzGrant>
+}
+
+const FILES = [
+  "README.md",
+  "src/a.ts",
+  "src/b.ts",
+  "docs/x.md",
+  "data.txt",
+  "'two words.txt'",
+  ".gitignore",
+  "src",
+  "docs",
+  "new.txt",
+  "src/new/deep.txt"
+]
+const ODD = [
+  "-",
+  "--",
+  "../outside.txt",
+  "/etc/hostname",
+  "link/passwd",
+  "~",
+  "$HOME",
+  "*.md",
+  "src/*",
+  "{README.md,data.txt}",
+  "$(cat data.txt)",
+  "`id`",
+  ".git/config",
+  ".git/hooks/pre-commit",
+  "package.json",
+  "-o",
+  "pwned",
+  "$'pw\\x6eed'",
+  '"$PATH"',
+  "<(id)",
+  "''",
+  "a=b",
+  "[a]",
+  "!",
+  "é"
+]
+
+/** Program → options worth trying; the second list can start programs or write files somewhere else. */
+const PROGRAMS: Readonly<Record<string, readonly [plain: string, risky: string]>> = {
+  cat: ["-n -A", "--output=x"],
+  head: ["-1 -c5", "--lines=2"],
+  tail: ["-1 -n2", "--pid=1"],
+  wc: ["-l -c", "--files0-from=-"],
+  grep: ["-n -r -i foo -e", "-f --include=*"],
+  sort: ["-r -u -n", "-o -opwned --output=pwned --compress-program=./evil.sh -T. -S1k"],
+  uniq: ["-c -d", "README.md"],
+  cut: ["-c1 -f1", "--output-delimiter=x"],
+  tr: ["a b", "-d"],
+  ls: ["-la -R", "--hyperlink"],
+  echo: ["-n -e hello", "-E"],
+  printf: ["%s hello", "-v x"],
+  find: [". -name -type f", "-exec -delete -fprint pwned -execdir ./evil.sh ; -ok"],
+  git: [
+    "status log diff show -1 --stat branch add commit -m x -- HEAD",
+    "-c core.pager=./evil.sh -p --output=pwned --ext-diff grep -O./evil.sh config stash checkout clean -fd"
+  ],
+  touch: ["-c", "-r README.md"],
+  mkdir: ["-p", "-m 777"],
+  rm: ["-f -r", "-rf"],
+  cp: ["-r", "-t src -b"],
+  mv: ["-f", "-t src -b"],
+  tee: ["-a", "-p"],
+  sed: ["-n 1p s/a/b/", "-i 1e w -f"],
+  awk: ["{print}", "BEGIN{system(\"touch pwned\")} -f"],
+  diff: ["-u", "--to-file=x"],
+  test: ["-f -e", "-v"],
+  true: ["", ""],
+  stat: ["-c %n", "-f"],
+  file: ["-b", "-C -m"],
+  du: ["-s", "--files0-from=-"],
+  basename: ["", "-a"],
+  xargs: ["touch", "-I{} ./evil.sh"],
+  env: ["touch pwned", "-i ./evil.sh"],
+  sh: ["-c 'touch pwned'", "evil.sh"],
+  "./evil.sh": ["", ""],
+  timeout: ["1 touch pwned", "1 ./evil.sh"]
+}
+
+const NAMES = Object.keys(PROGRAMS)
+/** What people grant. */
+const GRANTED = NAMES.filter((name) => !["xargs", "env", "sh", "./evil.sh", "timeout"].includes(name))
+const BETWEEN = [" && ", "; ", " | ", " || ", " |& ", " & ", "\n", " ;; ", " \\\n&& "]
+const BEHIND = [
+  " 2>&1",
+  " >/dev/null",
+  " </dev/null",
+  " > pwned",
+  " >> src/a.ts",
+  " 2> err.log",
+  " &> pwned",
+  " <<< hi",
+  " <<'E'\nx\nE\n",
+  " <<E\n$(touch pwned)\nE\n",
+  " < README.md",
+  " >&2",
+  " >| pwned",
+  " <> pwned"
+]
+const AROUND: ReadonlyArray<readonly [string, string]> = [
+  ["(", ")"],
+  ["{ ", "; }"],
+  ["! ", ""],
+  ["X=1 ", ""],
+  ["PATH=.:$PATH ", ""],
+  ["if true; then ", "; fi"],
+  ["command ", ""],
+  ["time ", ""],
+  ["\\", ""],
+  ["for i in 1; do ", "; done"],
+  ["eval '", "'"],
+  ["f() { ", "; }; f"]
+]
+
+export const caseOf = (seed: number, nth: number): FuzzCase => {
+  const random = randomOf(Math.imul(seed, 1_000_003) + nth)
+  const pick = <A>(list: ReadonlyArray<A>): A => list[Math.floor(random() * list.length)]!
+  const chance = (share: number) => random() < share
+  const quoted = (word: string) =>
+    chance(0.06) ? `"${word}"` : chance(0.03) ? `${word.slice(0, 1)}''${word.slice(1)}` : word
+
+  const simple = (name: string): string => {
+    const [plain, risky] = PROGRAMS[name] ?? ["", ""]
+    const words: Array<string> = []
+    if (name === "git") words.push(pick("status log diff show branch add commit".split(" ")))
+    for (let count = Math.floor(random() * 4); count > 0; count -= 1) {
+      const kind = random()
+      const from = kind < 0.35 ? plain.split(" ") : kind < 0.42 ? risky.split(" ") : kind < 0.9 ? FILES : ODD
+      words.push(quoted(pick(from)))
+    }
+    const behind = chance(0.12) ? pick(BEHIND) : ""
+    const text = `${quoted(name)} ${words.join(" ")}${behind}`
+    const [before, after] = chance(0.06) ? pick(AROUND) : ["", ""]
+    return `${before}${text.trimEnd()}${after}`
+  }
+
+  const used = Array.from({ length: 1 + Math.floor(random() * 3) }, () => (chance(0.93) ? pick(GRANTED) : pick(NAMES)))
+  const line = used.map(simple).reduce((all, next) => `${all}${pick(BETWEEN)}${next}`)
+  const grants = [...used, pick(GRANTED)].flatMap((name): ReadonlyArray<FuzzGrant> => {
+    if (chance(0.1)) return []
+    const argv = name === "git" ? [name, pick("status log diff show branch add commit".split(" "))] : [name]
+    return [{ kind: chance(0.7) ? "grant" : "rule", argv }]
+  })
+  return { line, grants }
+}
