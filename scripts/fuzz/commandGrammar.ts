@@ -91,7 +91,7 @@ const PROGRAMS: Readonly<Record<string, readonly [plain: string, risky: string]>
   mv: ["-f", "-t src -b"],
   tee: ["-a", "-p"],
   sed: ["-n 1p s/a/b/", "-i 1e w -f"],
-  awk: ["{print}", "BEGIN{system(\"touch pwned\")} -f"],
+  awk: ["{print}", 'BEGIN{system("touch pwned")} -f'],
   diff: ["-u", "--to-file=x"],
   test: ["-f -e", "-v"],
   true: ["", ""],

@@ -56,11 +56,13 @@ interface Past {
 const pastCalls = (all: ReadonlyArray<JournalRecord>): ReadonlyArray<Past> => {
   const decided = new Map<string, Durable<"approval_resolved">>()
   for (const { body } of all) if (body.type === "approval_resolved") decided.set(body.call_id, body)
-  return all.flatMap(({ body, seq = 0, pos }) =>
-    body.type === "tool_call"
-      ? [{ seq, call: body, was: decided.get(body.call_id), grants: grantsIn(all.filter((one) => one.pos < pos)) }]
-      : []
-  )
+  let grants: ReadonlyArray<Grant> = []
+  const calls: Array<Past> = []
+  for (const { body, seq = 0 } of all) {
+    if (body.type === "approval_resolved" && body.grant !== undefined) grants = grants.concat(body.grant)
+    if (body.type === "tool_call") calls.push({ seq, call: body, was: decided.get(body.call_id), grants })
+  }
+  return calls
 }
 
 const action = (decision: string | undefined, via: string | undefined): string => {
