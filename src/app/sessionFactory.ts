@@ -48,12 +48,7 @@ const limitsOf = ({ limits, retry }: ConfigShape): Limits => ({
 })
 
 /** A session may ask for a laxer mode than the operator permits: the gate never hears of it. */
-const gateSettings = (
-  config: ConfigShape,
-  rules: ReadonlyArray<Rule>,
-  { meta }: Seed,
-  mode: Seed["mode"]
-) =>
+const gateSettings = (config: ConfigShape, rules: ReadonlyArray<Rule>, { meta }: Seed, mode: Seed["mode"]) =>
   GateSettings.layer({
     workspace: meta.workspace,
     mode: Effect.map(mode, (wanted) => stricter(config.mode_ceiling, wanted)),
