@@ -114,6 +114,9 @@ describe("places", () => {
       const first = yield* run("ls -A /tmp | grep -v claw-test; echo x > /tmp/mine; ls /tmp/mine; ls /run | wc -l")
       assert.strictEqual(first.output.text, "/tmp/mine\n0\n")
       assert.strictEqual((yield* run("ls /tmp/mine 2>/dev/null; echo end")).output.text, "end\n")
+      const environment = { PATH: process.env["PATH"], HOME: there.root, TMPDIR: join(there.root, "elsewhere") }
+      const moved = yield* started(there, { environment })
+      assert.match((yield* moved("mktemp")).output.text, /^\/tmp\/tmp\./)
       const { run: plain } = yield* isolatedRunnerOf()
       assert.strictEqual((yield* Effect.flip(plain(script("true", { cwd: "/" })))).reason, "not_isolated")
     })

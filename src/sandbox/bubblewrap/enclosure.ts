@@ -54,6 +54,9 @@ const kernelFiles = (): ReadonlySet<string> =>
       .map((name) => `/proc/${name}`)
   ))
 
+/** One may be a link to another. */
+const emptied = (): ReadonlyArray<string> => Array.from(new Set(["/tmp", "/var/tmp", "/run"].flatMap(realOf)))
+
 const viewOf = ({ empty, home, own, settings }: Enclosing, root: string): View => ({
   root,
   hidden: hiddenPaths(home, own),
@@ -63,6 +66,7 @@ const viewOf = ({ empty, home, own, settings }: Enclosing, root: string): View =
   sockets: controlSockets(home),
   empty,
   kernelFiles: kernelFiles(),
+  emptied: emptied(),
   ofRun: ofRun(settings.network)
 })
 

@@ -23,7 +23,9 @@ export interface View {
   readonly empty: { readonly file: string; readonly directory: string }
   /** Which of /proc there are, by path. */
   readonly kernelFiles: ReadonlySet<string>
-  /** Of /run, which is hidden for its sockets: what programs need of it. */
+  /** Directories that each call has for itself, empty; /dev/shm is one already. */
+  readonly emptied: ReadonlyArray<string>
+  /** Of /run, which is emptied for its sockets: what programs need of it. */
   readonly ofRun: ReadonlyArray<string>
 }
 
@@ -35,8 +37,6 @@ interface Row {
 
 const depth = (path: string): number => path.split("/").filter((name) => name !== "").length
 
-const PRIVATE = ["/tmp", "/var/tmp", "/run", "/dev/shm"]
-
 const row = (layer: number, path: string, ...words: ReadonlyArray<string>): Row => ({ path, layer, words })
 
 const guardedRow = ({ how, path }: Guarded, view: View): Row => {
@@ -45,7 +45,7 @@ const guardedRow = ({ how, path }: Guarded, view: View): Row => {
 }
 
 const rows = (view: View): ReadonlyArray<Row> => [
-  ...PRIVATE.map((path) => row(0, path, "--tmpfs", path)),
+  ...view.emptied.map((path) => row(0, path, "--tmpfs", path)),
   ...view.ofRun.map((path) => row(0, path, "--ro-bind-try", path, path)),
   ...view.hidden.map(({ directory, path }) =>
     directory ? row(1, path, "--tmpfs", path) : row(1, path, "--ro-bind", view.empty.file, path)

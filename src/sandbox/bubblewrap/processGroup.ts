@@ -3,7 +3,7 @@
  * calls are put into a control group of their own, where he has one to give (cgroup v1 `pids`, or v2).
  * Owns: making, filling and removing that group. Where there is none, nothing is done; the self-test says so.
  */
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { IsolationSettings } from "../Isolation.ts"
 
@@ -39,9 +39,22 @@ const rootOf = (): string | undefined => {
   return hasPids(join(V2, "cgroup.subtree_control")) ? V2 : undefined
 }
 
+let cleaned = false
+
+/** Of claws that were killed. A group with anybody in it cannot be removed. */
+const removeDead = (root: string): void => {
+  if (cleaned) return
+  cleaned = true
+  for (const name of readdirSync(root)) {
+    const [, pid] = /^claw-(\d+)-\d+$/.exec(name) ?? []
+    if (pid !== undefined && !existsSync(`/proc/${pid}`)) attempt(() => rmdirSync(join(root, name)))
+  }
+}
+
 export const limitProcesses = ({ processes }: IsolationSettings): Group => {
   const root = process.getuid?.() === 0 ? rootOf() : undefined
   if (root === undefined) return NONE
+  attempt(() => removeDead(root))
   const group = join(root, `claw-${process.pid}-${groups++}`)
   const made = attempt(() => {
     mkdirSync(group)

@@ -79,12 +79,16 @@ export interface Around {
   readonly cwd: string
 }
 
+/** A directory that they name is not there, or cannot be written: /tmp can. */
+const PRIVATE_TMP = ["TMPDIR", "TEMP", "TMP"].flatMap((name) => ["--unsetenv", name])
+
 export const aroundProgram = (around: Around, argv: ReadonlyArray<string>): ReadonlyArray<string> => {
   const { programs, settings } = around
   return [
     programs.bwrap,
     ...namespaces(settings, around.canForbidMore),
     ...around.mounts,
+    ...PRIVATE_TMP,
     "--chdir",
     around.cwd,
     "--",
