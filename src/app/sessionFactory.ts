@@ -7,7 +7,7 @@ import type { Mode } from "../approval/ApprovalGate.ts"
 import { Approver } from "../approval/Approver.ts"
 import * as Gate from "../approval/Gate.ts"
 import * as GateSettings from "../approval/GateSettings.ts"
-import { GrantStore } from "../approval/GrantStore.ts"
+import { GrantStore, ownedBy } from "../approval/GrantStore.ts"
 import type { Rule } from "../approval/Rules.ts"
 import { AppConfig, type ConfigShape } from "../config/AppConfig.ts"
 import { repositorySecrets } from "../config/RepositorySecrets.ts"
@@ -18,13 +18,13 @@ import { Reporter } from "../engine/Reporter.ts"
 import { KnownSecrets, maskKnown } from "../observability/Redact.ts"
 import { Provider } from "../provider/Provider.ts"
 import { modeInForce } from "./isolation.ts"
-import * as KeptGrants from "./keptGrants.ts"
 import { RuntimeError } from "../runtime/RuntimeError.ts"
 import { RuntimeFactory, type Seed } from "../runtime/RuntimeFactory.ts"
 import * as CommandAnalysis from "../sandbox/CommandAnalysis.ts"
 import { Isolation } from "../sandbox/Isolation.ts"
 import * as ProcessRunner from "../sandbox/ProcessRunner.ts"
 import * as Workspace from "../sandbox/Workspace.ts"
+import { identityOf } from "../sandbox/WorkspaceIdentity.ts"
 import { makeBuiltinTools } from "../tools/builtin/BuiltinTools.ts"
 import * as ToolRegistry from "../tools/ToolRegistry.ts"
 
@@ -68,6 +68,7 @@ const rulesOf = ({ rules }: ConfigShape): ReadonlyArray<Rule> => [
 const gateSettings = (config: ConfigShape, { meta }: Seed, mode: Seed["mode"]) =>
   GateSettings.layer({
     workspace: meta.workspace,
+    workspaceId: Effect.sync(() => identityOf(meta.workspace)),
     mode,
     rules: rulesOf(config),
     approvalTimeoutMs: config.limits.approval_timeout_ms,
@@ -89,13 +90,13 @@ const sessionLayer = (
   seed: Seed,
   shared: Layer.Layer<Provider | ProcessRunner.ProcessRunner>,
   mode: Seed["mode"],
-  kept: KeptGrants.KeptGrants
+  store: GrantStore["Service"]
 ) => {
   const { workspace: root } = seed.meta
   const sandbox = Layer.mergeAll(Workspace.layer({ root, ownDirectories: [config.state_dir] }), shared)
   const gate = Gate.layer.pipe(
     Layer.provide([gateSettings(config, seed, mode), Layer.succeed(Approver, seed.approver)]),
-    Layer.provideMerge(Layer.effect(GrantStore, kept.of(seed.meta)))
+    Layer.provideMerge(Layer.succeed(GrantStore, ownedBy(store, seed.meta.owner)))
   )
   const prompt = SystemPrompt.layer({
     workspace: root,
@@ -121,10 +122,10 @@ const make = Effect.gen(function* () {
   const runner = yield* ProcessRunner.ProcessRunner
   const isolation = yield* Isolation
   const shared = Layer.mergeAll(Layer.succeed(Provider, provider), Layer.succeed(ProcessRunner.ProcessRunner, runner))
-  const kept = KeptGrants.make()
+  const store = yield* GrantStore
   return RuntimeFactory.of({
     build: (seed) =>
-      Layer.build(sessionLayer(config, seed, shared, modeInForce(config, isolation, seed.mode), kept)).pipe(
+      Layer.build(sessionLayer(config, seed, shared, modeInForce(config, isolation, seed.mode), store)).pipe(
         Effect.provideService(ProcessSlots, slots),
         Effect.mapError(
           (error) => new RuntimeError({ code: "workspace_unreadable", detail: error.message, cause: error })
