@@ -11,6 +11,7 @@ import type { Usage } from "../domain/Usage.ts"
 import { type CallerShape, permitted } from "./apiCaller.ts"
 import { refuse } from "./apiProblem.ts"
 import { indexOf, readFacts } from "./apiScope.ts"
+import { Audit } from "./apiShapes.ts"
 
 /** All public records of a session, page by page. */
 const facts = (caller: CallerShape, id: SessionId) =>
@@ -51,7 +52,11 @@ const own = Effect.fnUntraced(function* ({ session, tool, since, decision, curso
 type Entry = AuditPage["entries"][number]
 
 /** An entry as the API tells it: whose it is goes without saying, and the chain is the operator's. */
-const told = ({ tenant: _tenant, project: _project, user: _user, hash: _hash, ...entry }: Entry) => entry
+const told = (entry: Entry): typeof Audit.Type => {
+  const fields = Object.keys(Audit.fields) as ReadonlyArray<keyof typeof Audit.Type>
+  const shown = fields.flatMap((field) => (entry[field] === undefined ? [] : [[field, entry[field]]]))
+  return Object.fromEntries(shown) as typeof Audit.Type
+}
 
 export const auditPage = Effect.fnUntraced(function* (query: AuditQuery) {
   const audit = yield* AuditLog

@@ -116,6 +116,5 @@ export const grants = Effect.fnUntraced(function* (
 
 export const revoke = Effect.fnUntraced(function* (id: SessionId, grant: string) {
   const { caller, store } = yield* grantsOf(id, "approve")
-  if (!(yield* store.revoke(id, grant as GrantId, caller.principal.name)))
-    return yield* refuse("not_found", "There is no such grant.")
+  if (!(yield* store.revoke(id, grant as GrantId, caller.principal.name))) return yield* refuse("grant_not_found")
 })

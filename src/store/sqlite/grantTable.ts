@@ -201,7 +201,13 @@ export const make = (access: Access) => {
   const parts: Parts = { access, tell: makeTeller() }
   const { sql, run } = access
   const everyone: GrantStore["Service"]["everyone"] = {
-    page: (of) => page(parts, sql`TRUE`, of),
+    page: (of) =>
+      Effect.gen(function* () {
+        const found = yield* page(parts, sql`TRUE`, of)
+        // A damaged row may look ended: the first page tells of every one there is.
+        const damaged = of?.after === undefined ? (yield* readAll(parts, "list grants", sql`TRUE`, -1)).damaged : []
+        return { ...found, damaged }
+      }),
     find: (id) =>
       Effect.map(
         Effect.mapError(
