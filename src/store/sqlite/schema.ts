@@ -7,6 +7,9 @@
 /** "claw" in ASCII. */
 export const APPLICATION_ID = 0x636c6177
 
+/** The step that makes the audit. */
+export const AUDIT_STEP = 3
+
 export const migrations: ReadonlyArray<string> = [
   `
   CREATE TABLE sessions (
