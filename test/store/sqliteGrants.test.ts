@@ -10,6 +10,7 @@ import { sessionKey } from "../../src/domain/Principal.ts"
 import { Journal } from "../../src/store/Journal.ts"
 import { layerSqlite } from "../../src/store/sqlite/SqliteStore.ts"
 import { ada, audited, grant, granted, resolved, s, used, writer } from "../support/decisions.ts"
+import { storeChild } from "../support/childProcess.ts"
 import { tempDirectory } from "../support/tempStore.ts"
 
 const file = Effect.map(tempDirectory, (directory) => join(directory, "store.db"))
@@ -38,6 +39,21 @@ it.effect("a store opened anew has them; another that is open sees a revocation 
       const elsewhere = Effect.flatMap(GrantStore, ({ everyone }) => everyone.revoke("g1" as GrantId, "operator"))
       assert.isTrue(yield* Effect.provide(elsewhere, layerSqlite(path), { local: true }))
       assert.deepStrictEqual(yield* active, ["g2"])
+    }).pipe(Effect.provide(layerSqlite(path)))
+  })
+)
+
+it.live("a process that is killed leaves the grant and its decision, both (T15, R151)", () =>
+  Effect.gen(function* () {
+    const path = yield* file
+    const child = yield* storeChild("give", path)
+    assert.strictEqual(yield* child.line, "granted")
+    yield* child.kill
+    yield* Effect.gen(function* () {
+      assert.deepStrictEqual(yield* audited(), ["1 decision ada allow_session"])
+      assert.deepStrictEqual((yield* (yield* AuditLog).verify()).faults, [])
+      const kept = yield* (yield* GrantStore).everyone.find("g1" as GrantId)
+      assert.deepStrictEqual(kept, { ...ada, session_id: s, grant: grant("g1"), uses: 0 })
     }).pipe(Effect.provide(layerSqlite(path)))
   })
 )
