@@ -22,7 +22,7 @@ const texts = {
     unknown: (id: string) => `There is no grant ${id} [grant_not_found]. Try: claw grants list`,
     ended: (id: string) => `The grant ${id} has ended already [grant_not_found].`,
     damaged: (ids: ReadonlyArray<string>) =>
-      `${ids.length} stored ${ids.length === 1 ? "grant" : "grants"} cannot be read and grant nothing: ${ids.join(", ")}`,
+      `${ids.length} stored ${ids.length === 1 ? "grant cannot be read and grants" : "grants cannot be read and grant"} nothing: ${ids.join(", ")}`,
     revoked: (what: string) => `taken back: ${what}. The next call is asked about again.`,
     fields: {
       session: "session",
