@@ -45,7 +45,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 /** What a room's drivers may open beside its own room's row, door by door. */
 export const driverDoors: Readonly<Record<string, ReadonlyArray<string>>> = {
-  store: ["approval/GrantStore.ts", "approval/Audit.ts"]
+  store: ["approval/GrantStore.ts", "approval/MemoryGrants.ts", "approval/Audit.ts", "approval/AuditLog.ts"]
 }
 
 /** The one public entry of the package. It belongs to `app` and is the only file that may re-export. */

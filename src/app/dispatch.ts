@@ -11,8 +11,10 @@ import { newSessionId } from "../domain/Ids.ts"
 import { maskKnown } from "../observability/Redact.ts"
 import { RuntimeManager } from "../runtime/RuntimeManager.ts"
 import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
+import { auditCommand } from "./auditCommand.ts"
 import { doctor } from "./doctor.ts"
 import { Failure } from "./failure.ts"
+import { grantCommand } from "./grantCommands.ts"
 import { interactive } from "./interactive.ts"
 import { bypassAllowed } from "./isolation.ts"
 import { reading, sessions } from "./layers.ts"
@@ -108,6 +110,10 @@ export const dispatch = (line: CommandLine, config: ConfigShape) => {
       return tokenCommand(line, config)
     case "trust":
       return trustCommand(line, config)
+    case "grants":
+      return grantCommand(line, config)
+    case "audit":
+      return auditCommand(line, config)
     case "protocol":
       return showProtocol(line.switches.has("schema"))
     case "sessions":

@@ -13,6 +13,7 @@ import { version } from "../config/Version.ts"
 import { probe, type ProbeReport } from "../provider/openai/Probe.ts"
 import type { IsolationReport } from "../sandbox/Isolation.ts"
 import { reported } from "./isolation.ts"
+import { grantFindings } from "./grantFindings.ts"
 import { choose } from "./model.ts"
 
 interface Finding {
@@ -108,6 +109,7 @@ export const doctor = Effect.fnUntraced(function* (config: ConfigShape, json: bo
     known,
     ...asked,
     ...found,
+    ...(yield* grantFindings(config)),
     ofIsolation(yield* reported(config))
   ]
   const marks = { ok: "ok     ", note: "note   ", problem: "PROBLEM" } as const

@@ -7,7 +7,7 @@ import type { Mode } from "../approval/ApprovalGate.ts"
 import { type Approver, layerNobody } from "../approval/Approver.ts"
 import * as Gate from "../approval/Gate.ts"
 import * as GateSettings from "../approval/GateSettings.ts"
-import * as GrantStore from "../approval/GrantStore.ts"
+import * as MemoryGrants from "../approval/MemoryGrants.ts"
 import * as SystemPrompt from "../context/SystemPrompt.ts"
 import * as Engine from "../engine/Engine.ts"
 import type { Tool } from "../tools/Tool.ts"
@@ -27,7 +27,7 @@ export interface Options {
 export const layer = (options: Options = {}) => {
   const { tools = [], system = "You are a helpful assistant.", mode = "ask", workspace = process.cwd() } = options
   const gate = Gate.layer.pipe(
-    Layer.provide([GateSettings.layer({ workspace, mode }), GrantStore.layerMemory, options.approver ?? layerNobody])
+    Layer.provide([GateSettings.layer({ workspace, mode }), MemoryGrants.layerMemory, options.approver ?? layerNobody])
   )
   return Engine.layer.pipe(Layer.provide([ToolRegistry.layer(tools), gate, SystemPrompt.layerText(system)]))
 }

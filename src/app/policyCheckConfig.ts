@@ -8,13 +8,14 @@ import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { Effect, Result } from "effect"
 import * as Audit from "../approval/Audit.ts"
-import { makeMemory } from "../approval/GrantStore.ts"
+import { make as makeMemory } from "../approval/MemoryGrants.ts"
 import { parse } from "../cli/CommandLine.ts"
 import { sanitise } from "../cli/Sanitise.ts"
 import { type ConfigShape, load } from "../config/AppConfig.ts"
 import { remember, standing } from "../config/WorkspaceTrust.ts"
 import type { Grant } from "../domain/Approval.ts"
-import type { CallId, EventId, GrantId, SessionId, TaskId } from "../domain/Ids.ts"
+import type { CallId, GrantId, SessionId, TaskId } from "../domain/Ids.ts"
+import { localOwner } from "../domain/Principal.ts"
 import type { Checked } from "./policyCheck.ts"
 import type { Line } from "./policyEntry.ts"
 
@@ -99,6 +100,7 @@ const userRule = Effect.fnUntraced(function* (line: Line, words: string, action:
 
 const grant: Grant = {
   grant_id: "grant_checked" as GrantId,
+  workspace_id: "1:1:1",
   tool_name: "bash",
   matcher: { kind: "command", argv: ["git", "status"] },
   workspace: "/",
@@ -109,7 +111,7 @@ const grant: Grant = {
 /** A grant that is another's, or was taken back, is none when the call begins. */
 const lostGrant = Effect.fnUntraced(function* (line: Line, how: "other" | "revoked") {
   const [mine, theirs] = ["session-a", "session-b"] as ReadonlyArray<string> as readonly [SessionId, SessionId]
-  const store = makeMemory()
+  const { store } = makeMemory()
   yield* store.save(mine, grant)
   if (how === "revoked") yield* store.revoke(mine, grant.grant_id)
   const left = yield* store.active(how === "revoked" ? mine : theirs, "bash")
@@ -117,25 +119,19 @@ const lostGrant = Effect.fnUntraced(function* (line: Line, how: "other" | "revok
 })
 
 const auditLine = (line: Line): Checked => {
-  const shown = Audit.line(
-    Audit.record(
-      {
-        v: 1,
-        session_id: "session-a" as SessionId,
-        seq: 1,
-        event_id: "event" as EventId,
-        ts: "2026-01-01T00:00:00.000Z",
-        type: "approval_resolved",
-        task_id: "task" as TaskId,
-        turn: 1,
-        call_id: "call" as CallId,
-        decision: "deny",
-        via: "user",
-        reason: `x\n{"decision":"allow_once","who":"admin"}`
-      },
-      { call_id: "call" as CallId, tool_name: "bash", arguments: JSON.stringify({ command: line.input }) }
-    )
-  )
+  const event = {
+    type: "approval_resolved",
+    task_id: "task" as TaskId,
+    turn: 1,
+    call_id: "call" as CallId,
+    decision: "deny",
+    via: "user",
+    reason: `x\n{"decision":"allow_once","who":"admin"}`
+  } as const
+  const about = { call_id: event.call_id, tool_name: "bash", arguments: JSON.stringify({ command: line.input }) }
+  const place = { owner: localOwner, session_id: "session-a" as SessionId }
+  const decided = Audit.decision(place, { seq: 1, ts: "2026-01-01T00:00:00.000Z" }, event, about)
+  const shown = Audit.chain(Audit.begin(new Uint8Array(16)), decided).text
   const one = !shown.includes("\n")
   return {
     ...answer(line, one ? "ask" : "allow", "the audit is one JSON object a line"),

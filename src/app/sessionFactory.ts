@@ -7,7 +7,7 @@ import type { Mode } from "../approval/ApprovalGate.ts"
 import { Approver } from "../approval/Approver.ts"
 import * as Gate from "../approval/Gate.ts"
 import * as GateSettings from "../approval/GateSettings.ts"
-import { GrantStore } from "../approval/GrantStore.ts"
+import { GrantStore, ownedBy } from "../approval/GrantStore.ts"
 import type { Rule } from "../approval/Rules.ts"
 import { AppConfig, type ConfigShape } from "../config/AppConfig.ts"
 import { repositorySecrets } from "../config/RepositorySecrets.ts"
@@ -19,7 +19,6 @@ import { Reporter } from "../engine/Reporter.ts"
 import { KnownSecrets, maskKnown } from "../observability/Redact.ts"
 import { Provider } from "../provider/Provider.ts"
 import { modeInForce } from "./isolation.ts"
-import * as KeptGrants from "./keptGrants.ts"
 import { checkedRules } from "./policyRules.ts"
 import { RuntimeError } from "../runtime/RuntimeError.ts"
 import { RuntimeFactory, type Seed } from "../runtime/RuntimeFactory.ts"
@@ -27,6 +26,7 @@ import * as CommandAnalysis from "../sandbox/CommandAnalysis.ts"
 import { Isolation } from "../sandbox/Isolation.ts"
 import * as ProcessRunner from "../sandbox/ProcessRunner.ts"
 import * as Workspace from "../sandbox/Workspace.ts"
+import { identityOf } from "../sandbox/WorkspaceIdentity.ts"
 import { makeBuiltinTools } from "../tools/builtin/BuiltinTools.ts"
 import * as ToolRegistry from "../tools/ToolRegistry.ts"
 
@@ -51,6 +51,7 @@ const limitsOf = ({ limits, retry }: ConfigShape): Limits => ({
 const gateSettings = (config: ConfigShape, rules: ReadonlyArray<Rule>, { meta }: Seed, mode: Seed["mode"]) =>
   GateSettings.layer({
     workspace: meta.workspace,
+    workspaceId: Effect.sync(() => identityOf(meta.workspace)),
     mode: Effect.map(mode, (wanted) => stricter(config.mode_ceiling, wanted)),
     rules,
     approvalTimeoutMs: config.limits.approval_timeout_ms,
@@ -73,13 +74,13 @@ const sessionLayer = (
   seed: Seed,
   shared: Layer.Layer<Provider | ProcessRunner.ProcessRunner>,
   mode: Seed["mode"],
-  kept: KeptGrants.KeptGrants
+  store: GrantStore["Service"]
 ) => {
   const { workspace: root } = seed.meta
   const sandbox = Layer.mergeAll(Workspace.layer({ root, ownDirectories: [config.state_dir] }), shared)
   const gate = Gate.layer.pipe(
     Layer.provide([gateSettings(config, rules, seed, mode), Layer.succeed(Approver, seed.approver)]),
-    Layer.provideMerge(Layer.effect(GrantStore, kept.of(seed.meta)))
+    Layer.provideMerge(Layer.succeed(GrantStore, ownedBy(store, seed.meta.owner)))
   )
   const prompt = SystemPrompt.layer({
     workspace: root,
@@ -105,12 +106,12 @@ const make = Effect.gen(function* () {
   const runner = yield* ProcessRunner.ProcessRunner
   const isolation = yield* Isolation
   const shared = Layer.mergeAll(Layer.succeed(Provider, provider), Layer.succeed(ProcessRunner.ProcessRunner, runner))
-  const kept = KeptGrants.make()
+  const store = yield* GrantStore
   return RuntimeFactory.of({
     build: (seed) =>
       Effect.fromResult(checkedRules(config)).pipe(
         Effect.flatMap((rules) =>
-          Layer.build(sessionLayer(config, rules, seed, shared, modeInForce(config, isolation, seed.mode), kept))
+          Layer.build(sessionLayer(config, rules, seed, shared, modeInForce(config, isolation, seed.mode), store))
         ),
         Effect.provideService(ProcessSlots, slots),
         Effect.mapError((error) => {

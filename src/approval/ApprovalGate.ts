@@ -47,6 +47,8 @@ export interface Verdict {
   readonly by?: string
   /** Present exactly when the decision allows. */
   readonly permit?: Permit
+  /** Present where a stored grant allowed: false where it does no more. Asked when the call begins (SECURITY P12). */
+  readonly holds?: Effect.Effect<boolean>
 }
 
 export class ApprovalGate extends Context.Service<

@@ -7,12 +7,14 @@
 import { Clock, DateTime, Effect, Layer } from "effect"
 import type { ApprovalRequest, Grant, GrantOption, Permit } from "../domain/Approval.ts"
 import { newGrantId, newRequestId } from "../domain/Ids.ts"
+import { KnownSecrets } from "../observability/Redact.ts"
 import { ApprovalGate, type Check, type Verdict } from "./ApprovalGate.ts"
 import { Approver, type Reply } from "./Approver.ts"
 import { contentOf, type Subject } from "./Cover.ts"
 import { explain, QUESTION_PARTS } from "./Explain.ts"
 import { GateSettings } from "./GateSettings.ts"
 import { GrantStore } from "./GrantStore.ts"
+import { relativeTo } from "./matching.ts"
 import { decide, type Judgement } from "./Policy.ts"
 
 interface Judged {
@@ -32,17 +34,13 @@ const mint = (check: Check): Permit => {
 
 const rfc3339 = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis))
 
-const byPolicy = (check: Check, { action, rule, reason, grant_id }: Judgement): Verdict =>
-  action === "allow"
-    ? {
-        decision: "allow_once",
-        via: grant_id === undefined ? "policy" : "grant",
-        rule,
-        reason,
-        permit: mint(check),
-        ...(grant_id === undefined ? {} : { grant_id })
-      }
-    : { decision: "deny", via: "policy", rule, reason }
+const byPolicy = (parts: Parts, check: Check, { action, rule, reason, grant_id }: Judgement): Verdict => {
+  if (action !== "allow") return { decision: "deny", via: "policy", rule, reason }
+  const allowed = { decision: "allow_once", rule, reason, permit: mint(check) } as const
+  if (grant_id === undefined) return { ...allowed, via: "policy" }
+  const holds = Effect.map(judge(parts, check), ({ judgement }) => judgement.action === "allow")
+  return { ...allowed, via: "grant", grant_id, holds }
+}
 
 const makeRequest = Effect.fnUntraced(function* (check: Check, { judgement, subject }: Judged, timeoutMs: number) {
   const preview = yield* check.preview
@@ -77,9 +75,22 @@ const ask = ({ settings, approver }: Parts, check: Check, request: ApprovalReque
     })
   )
 
+const SHOWN_CHARS = 200
+
+/** For people who look at the grant later: the command, or the file. */
+const shownOf = ({ assessment }: Check, workspace: string, mask: (text: string) => string): string | undefined => {
+  const [path] = assessment.paths
+  const text = assessment.command?.source ?? (path === undefined ? undefined : (relativeTo(workspace, path) ?? path))
+  if (text === undefined) return undefined
+  const masked = mask(text).toWellFormed()
+  return masked.length <= SHOWN_CHARS ? masked : `${masked.slice(0, SHOWN_CHARS - 1).toWellFormed()}…`
+}
+
 const makeGrant = (parts: Parts, check: Check, option: GrantOption, base: Verdict) =>
-  Effect.map(Clock.currentTimeMillis, (now): Grant => {
+  Effect.gen(function* () {
+    const [now, workspace_id] = [yield* Clock.currentTimeMillis, yield* parts.settings.workspaceId]
     const content = contentOf(check.assessment)
+    const shown = shownOf(check, parts.settings.workspace, yield* KnownSecrets)
     return {
       grant_id: newGrantId(),
       tool_name: check.call.tool_name,
@@ -89,8 +100,10 @@ const makeGrant = (parts: Parts, check: Check, option: GrantOption, base: Verdic
       expires_at: rfc3339(now + parts.settings.grantTtlMs),
       ...(base.request_id === undefined ? {} : { request_id: base.request_id }),
       ...(base.by === undefined ? {} : { by: base.by }),
-      ...(content === undefined ? {} : { content })
-    }
+      ...(content === undefined ? {} : { content }),
+      ...(workspace_id === undefined ? {} : { workspace_id }),
+      ...(shown === undefined ? {} : { shown })
+    } satisfies Grant
   })
 
 /** A grant that cannot be kept is worth this one call (LESSONS 31). */
@@ -153,14 +166,27 @@ const answered = (parts: Parts, check: Check, request: ApprovalRequest, judgemen
   }
 }
 
-const judge = Effect.fnUntraced(function* ({ settings, store }: Parts, asked: Check) {
-  const mode = yield* settings.mode
+/** Read anew for each decision, so that a revocation by whatever process is seen (SECURITY P12). */
+const grantsFor = Effect.fnUntraced(function* ({ settings, store }: Parts, { session_id, call }: Check) {
   // A store that cannot be read has no grants to give: the person is asked.
-  const grants = yield* store.active(asked.session_id, asked.call.tool_name).pipe(Effect.orElseSucceed(() => []))
-  const { rules, workspace } = settings
+  const active = yield* store.active(session_id, call.tool_name).pipe(Effect.orElseSucceed(() => []))
+  if (active.length === 0) return active
+  const workspaceId = yield* settings.workspaceId
+  return active.filter((grant) => grant.workspace_id === workspaceId)
+})
+
+const judge = Effect.fnUntraced(function* (parts: Parts, asked: Check) {
+  const { rules, workspace } = parts.settings
+  const mode = yield* parts.settings.mode
   const { assessment, call, digest } = asked
-  const subject: Subject = { call, digest, assessment, mode, rules, grants, workspace }
-  return { subject, judgement: decide(subject) } satisfies Judged
+  const subject: Subject = { call, digest, assessment, mode, rules, grants: [], workspace }
+  const bare: Judged = { subject, judgement: decide(subject) }
+  // What needs no grant is not worth a look at the store.
+  if (bare.judgement.action === "allow") return bare
+  const grants = yield* grantsFor(parts, asked)
+  if (grants.length === 0) return bare
+  const granted = { ...subject, grants }
+  return { subject: granted, judgement: decide(granted) } satisfies Judged
 })
 
 const idOf = (request: ApprovalRequest | undefined) => (request === undefined ? {} : { request_id: request.request_id })
@@ -171,10 +197,10 @@ const make = Effect.gen(function* () {
     const judged = yield* judge(parts, asked)
     const { judgement } = judged
     const { open, allowed } = asked
-    if (judgement.action === "deny") return { ...byPolicy(asked, judgement), ...idOf(open) }
-    if (allowed === true) return byPolicy(asked, { ...judgement, action: "allow" })
+    if (judgement.action === "deny") return { ...byPolicy(parts, asked, judgement), ...idOf(open) }
+    if (allowed === true) return byPolicy(parts, asked, { ...judgement, action: "allow" })
     // An open question stays the person's to answer, also where policy would allow by now.
-    if (judgement.action === "allow" && open === undefined) return byPolicy(asked, judgement)
+    if (judgement.action === "allow" && open === undefined) return byPolicy(parts, asked, judgement)
     const request = open ?? (yield* makeRequest(asked, judged, parts.settings.approvalTimeoutMs))
     const reply = yield* ask(parts, asked, request)
     return yield* answered(parts, asked, request, judgement, reply)

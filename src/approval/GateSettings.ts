@@ -18,6 +18,8 @@ export class GateSettings extends Context.Service<
     readonly rules: ReadonlyArray<Rule>
     /** Absolute real path. */
     readonly workspace: string
+    /** Which directory that path leads to now; a grant holds for the same one only (SECURITY T3). */
+    readonly workspaceId: Effect.Effect<string | undefined>
     readonly approvalTimeoutMs: number
     readonly grantTtlMs: number
   }
@@ -25,6 +27,8 @@ export class GateSettings extends Context.Service<
 
 export interface Options {
   readonly workspace: string
+  /** Default: not known, and not compared. */
+  readonly workspaceId?: Effect.Effect<string | undefined>
   /** Default `ask`; an effect where a person may change it. */
   readonly mode?: Mode | Effect.Effect<Mode>
   readonly rules?: ReadonlyArray<Rule>
@@ -37,6 +41,7 @@ export const make = (options: Options) =>
     mode: typeof options.mode === "object" ? options.mode : Effect.succeed(options.mode ?? "ask"),
     rules: options.rules ?? [],
     workspace: options.workspace,
+    workspaceId: options.workspaceId ?? Effect.undefined,
     approvalTimeoutMs: options.approvalTimeoutMs ?? DEFAULT_APPROVAL_TIMEOUT_MS,
     grantTtlMs: options.grantTtlMs ?? GRANT_TTL_MS
   })

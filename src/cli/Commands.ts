@@ -31,13 +31,16 @@ export const MODES = ["ask", "accept-edits", "plan", "never-ask", "bypass"] as c
 /** What a token's role may be; `domain/Principal` says what each may do, and its test that these are all. */
 export const ROLES = ["viewer", "requester", "approver", "member", "admin"] as const
 
+/** Every answer there is; the test of `domain/Approval` says that these are all. */
+export const DECISIONS = ["allow_once", "allow_session", "deny", "retry", "skip", "stop"] as const
+
 export const flags: ReadonlyArray<FlagSpec> = [
   { name: "cwd", value: "DIR", text: text("work in this directory", "在此目录中工作") },
   { name: "mode", value: "MODE", choices: MODES, text: text("how changes are approved", "如何批准更改") },
   { name: "model", value: "NAME", text: text("model, as the server knows it", "服务端所用的模型名") },
   { name: "provider", value: "NAME", text: text("model server profile, or demo", "模型服务配置，或 demo") },
   { name: "base-url", value: "URL", text: text("address of an OpenAI-compatible server", "OpenAI 兼容服务的地址") },
-  { name: "session", value: "ID", text: text("continue this session", "继续此会话") },
+  { name: "session", value: "ID", text: text("this session; run continues it", "此会话；run 会继续它") },
   { name: "resume", value: "ID", text: text("continue this session", "继续此会话") },
   { name: "continue", short: "c", text: text("continue the newest session of this directory", "继续此目录最近的会话") },
   { name: "max-turns", value: "N", text: text("model turns one task may take", "单个任务的最大轮次") },
@@ -47,6 +50,22 @@ export const flags: ReadonlyArray<FlagSpec> = [
   { name: "role", value: "ROLE", choices: ROLES, text: text("what the token may do", "令牌的权限") },
   { name: "name", value: "TEXT", text: text("what the token is for", "令牌的用途") },
   { name: "expires", value: "DAYS", text: text("days until the token ends", "令牌有效天数") },
+  { name: "tool", value: "NAME", text: text("of this tool only", "仅此工具") },
+  { name: "decision", value: "WORD", choices: DECISIONS, text: text("with this decision only", "仅此决定") },
+  {
+    name: "since",
+    value: "TIME",
+    text: text(
+      "from then on: 2026-01-31T08:00:00Z, or 90m, 8h, 7d ago",
+      "自此时起：2026-01-31T08:00:00Z，或 90m、8h、7d 之前"
+    )
+  },
+  { name: "verify", text: text("prove that nothing was changed or cut out", "证明记录未被更改或删除") },
+  {
+    name: "anchor",
+    value: "N:HASH",
+    text: text("with --verify: what an earlier --verify printed", "配合 --verify：先前 --verify 打印的值")
+  },
   { name: "host", value: "ADDRESS", text: text("address to listen on", "监听地址") },
   { name: "tcp-port", value: "N", text: text("port of JSON lines over TCP", "TCP（JSON 行）端口") },
   {
@@ -163,6 +182,20 @@ export const commands: ReadonlyArray<CommandSpec> = [
       "trust what a directory brings along (.claw/), as it is now; before that it has no effect",
       "按现状信任目录带来的内容（.claw/）；在此之前它不生效"
     )
+  },
+  {
+    name: "grants",
+    operands: "list | show ID | revoke ID",
+    maxOperands: 2,
+    flags: ["json"],
+    text: text("what was allowed for sessions, and taking it back", "会话的授权及其撤销")
+  },
+  {
+    name: "audit",
+    operands: "",
+    maxOperands: 0,
+    flags: ["session", "tool", "decision", "since", "verify", "anchor", "json"],
+    text: text("every decision about a tool call: who, what, when, why", "每次工具调用的决定：何人、何事、何时、为何")
   },
   {
     name: "protocol",

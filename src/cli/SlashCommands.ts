@@ -6,10 +6,11 @@ import { Effect, Schema } from "effect"
 import type { Mode } from "../approval/ApprovalGate.ts"
 import { nearest } from "../domain/Nearest.ts"
 import { SessionId } from "../domain/Ids.ts"
-import type { RuntimeError } from "../runtime/RuntimeError.ts"
+import { RuntimeError } from "../runtime/RuntimeError.ts"
 import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
 import type { SessionMeta } from "../store/SessionIndex.ts"
 import { type Locale, MODES } from "./Commands.ts"
+import { coverOf, grantLine } from "./GrantWords.ts"
 import { sanitise } from "./Sanitise.ts"
 import { count } from "./transcriptLines.ts"
 
@@ -112,8 +113,26 @@ const grants = (session: SessionRuntime, { locale }: Around) =>
   Effect.map(session.grants, (all) =>
     all.length === 0
       ? say(pick(locale, "nothing is granted in this session", "此会话没有授权"))
-      : say(...all.map((grant) => `${grant.grant_id}  ${grant.tool_name}  ${sanitise(JSON.stringify(grant.matcher))}`))
+      : say(
+          ...all.map((grant) => grantLine(grant, locale)),
+          pick(locale, "/revoke ID takes one back", "/revoke ID 可撤销")
+        )
   )
+
+/** By id, or by its end where that is one grant's alone. */
+const revoke = Effect.fnUntraced(function* (session: SessionRuntime, argument: string, { locale }: Around) {
+  if (argument === "") return say(pick(locale, "/revoke ID; /grants lists them", "/revoke ID；/grants 列出全部"))
+  const found = (yield* session.grants).filter(({ grant_id }) => grant_id.endsWith(argument))
+  const [only, ...more] = found
+  if (more.length > 0)
+    return say(
+      pick(locale, "more than one grant fits:", "有多个授权符合："),
+      ...found.map((one) => grantLine(one, locale))
+    )
+  const taken = only !== undefined && (yield* session.revoke(only.grant_id, "terminal"))
+  if (!taken || only === undefined) return yield* new RuntimeError({ code: "grant_not_found" })
+  return say(pick(locale, `taken back: ${coverOf(only, locale)}`, `已撤销：${coverOf(only, locale)}`))
+})
 
 const drop = Effect.fnUntraced(function* (session: SessionRuntime) {
   const { queue } = yield* session.state
@@ -172,6 +191,12 @@ export const slashCommands: ReadonlyArray<SlashCommand> = [
     argument: "",
     text: text("what you allowed for this session", "你在此会话中授予的权限"),
     run: (session, _a, around) => grants(session, around)
+  },
+  {
+    name: "revoke",
+    argument: "ID",
+    text: text("take back what you allowed; it asks again", "撤销授权，之后会再次询问"),
+    run: revoke
   },
   {
     name: "sessions",

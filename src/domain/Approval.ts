@@ -61,7 +61,11 @@ export const Grant = Schema.Struct({
   request_id: Schema.optionalKey(RequestId),
   by: Schema.optionalKey(Schema.String),
   /** Digest of the files that said what runs when it was granted; another one voids the grant (SECURITY P12). */
-  content: Schema.optionalKey(Schema.String)
+  content: Schema.optionalKey(Schema.String),
+  /** Which directory the workspace's path led to; another one behind the same path voids the grant (SECURITY T3). */
+  workspace_id: Schema.optionalKey(Schema.String),
+  /** What the person saw, cut short: for people, decides nothing. */
+  shown: Schema.optionalKey(Schema.String)
 })
 export type Grant = typeof Grant.Type
 

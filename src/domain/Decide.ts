@@ -137,10 +137,11 @@ const closeCalls = (state: SessionState, running: "cancelled" | "uncertain"): Re
   return lastCalls(state).flatMap((call): ReadonlyArray<DurableBody> => {
     if (call.result !== undefined) return []
     const request_id = call.request?.request_id
+    const denied = { decision: "deny", via: "cancel", tool_name: call.tool_name } as const
     const resolved: ReadonlyArray<DurableBody> =
       call.resolved !== undefined || request_id === undefined
         ? []
-        : [{ type: "approval_resolved", ...at, call_id: call.call_id, request_id, decision: "deny", via: "cancel" }]
+        : [{ type: "approval_resolved", ...at, call_id: call.call_id, request_id, ...denied }]
     const { call_id, tool_name } = call
     const made = { type: "tool_result", ...at, call_id, tool_name, is_error: true, duration_ms: 0 } as const
     return [...resolved, { ...made, ...resultOf(call, running) }]

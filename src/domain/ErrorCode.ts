@@ -59,6 +59,7 @@ export const table = {
     "此幂等键已用于其他内容。"
   ),
   approval_not_found: row("client", false, "There is no such approval request.", "没有这个批准请求。"),
+  grant_not_found: row("client", false, "There is no such grant in force.", "没有这个生效中的授权。"),
   approval_expired: row("client", false, "The approval request has expired.", "批准请求已过期。"),
   approval_already_resolved: row("client", false, "The approval request is already answered.", "批准请求已被答复。"),
   approval_required: row("user", false, "An approval is needed and nobody can be asked.", "需要批准，但无人可问。"),

@@ -86,7 +86,10 @@ export const ApprovalResolved = event("approval_resolved", {
   reason: optional(Schema.String),
   grant_id: optional(GrantId),
   grant: optional(Grant),
-  by: optional(Schema.String)
+  by: optional(Schema.String),
+  tool_name: optional(Schema.String),
+  /** Of tool name and canonical arguments: what was decided about. */
+  digest: optional(Schema.String)
 })
 /** Committed before the side effect begins. `attempt` counts from 1. */
 export const ToolStarted = event("tool_started", { ...turn, call_id: CallId, attempt: Schema.Int })

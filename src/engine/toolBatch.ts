@@ -39,6 +39,7 @@ interface Approved {
   readonly item: Ready
   readonly permit: Permit
   readonly attempt: number
+  readonly holds?: Verdict["holds"]
 }
 
 /** One call, and what is stored of it already where the task goes on after a stop. */
@@ -66,8 +67,9 @@ const result = (
 })
 
 const resolvedBody = (batch: Batch, item: Ready, verdict: Verdict): ReportBody => {
-  const { permit: _, ...facts } = verdict
-  return { type: "approval_resolved", ...batch.at, call_id: item.call.call_id, ...facts }
+  const { permit: _permit, holds: _holds, ...facts } = verdict
+  const { call_id, tool_name } = item.call
+  return { type: "approval_resolved", ...batch.at, call_id, ...facts, tool_name, digest: item.resolved.digest }
 }
 
 const DENIED = "Denied. The call was not executed."
@@ -123,7 +125,8 @@ const checkOne = Effect.fnUntraced(function* (batch: Batch, { item, attempt, ope
       if (verdict.via === "user") yield* batch.reporter.report([resolution])
       else batch.reporter.later([resolution])
     }
-    return { item, permit: verdict.permit, attempt } satisfies Approved
+    const { permit, holds } = verdict
+    return { item, permit, attempt, ...(holds === undefined ? {} : { holds }) } satisfies Approved
   }
   const denied = result(batch, item, { status: "denied", result: deniedText(verdict), duration_ms: 0 })
   yield* batch.reporter.report([resolution, denied])
@@ -173,8 +176,23 @@ const liveOutput = (batch: Batch, item: Ready) => {
   return { emit: (text: string) => show(masked.push(text)), end: () => show(masked.end()) }
 }
 
-const runOne = Effect.fnUntraced(function* (batch: Batch, { item, permit, attempt }: Approved) {
+const ENDED = "The approval that covered this call has ended. It was not executed; try again to be asked anew."
+
+/** The grant ended after the call was checked, while others were asked about or ran (SECURITY P12). */
+const refuseEnded = (batch: Batch, item: Ready) => {
+  const verdict: Verdict = {
+    decision: "deny",
+    via: "grant",
+    rule: "grant",
+    reason: "the grant ended before the call began"
+  }
+  const denied = result(batch, item, { status: "denied", result: ENDED, duration_ms: 0 })
+  return Effect.as(batch.reporter.report([resolvedBody(batch, item, verdict), denied]), 0)
+}
+
+const runOne = Effect.fnUntraced(function* (batch: Batch, { item, permit, attempt, holds }: Approved) {
   const { call, resolved } = item
+  if (holds !== undefined && !(yield* holds)) return yield* refuseEnded(batch, item)
   yield* batch.reporter.report([{ type: "tool_started", ...batch.at, call_id: call.call_id, attempt }])
   const begun = yield* Clock.currentTimeMillis
   const live = liveOutput(batch, item)

@@ -28,6 +28,7 @@ const statuses: Partial<Readonly<Record<ErrorCode, number>>> = {
   unsupported_media_type: 415,
   session_not_found: 404,
   approval_not_found: 404,
+  grant_not_found: 404,
   prompt_not_found: 404,
   no_task: 409,
   session_busy: 409,

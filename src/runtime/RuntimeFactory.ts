@@ -5,7 +5,7 @@
 import { Context, type Effect, type Scope } from "effect"
 import type { Mode } from "../approval/ApprovalGate.ts"
 import type { Approver } from "../approval/Approver.ts"
-import type { GrantStore } from "../approval/GrantStore.ts"
+import type { OwnedGrants } from "../approval/GrantStore.ts"
 import type { Engine } from "../engine/Engine.ts"
 import type { Reporter } from "../engine/Reporter.ts"
 import type { SessionMeta } from "../store/SessionIndex.ts"
@@ -21,7 +21,8 @@ export interface Seed {
 
 export interface Parts {
   readonly engine: Engine["Service"]
-  readonly grants: GrantStore["Service"]
+  /** Of the session's owner. */
+  readonly grants: OwnedGrants
   /** The model that tasks use where the session names none. */
   readonly model: string
   /** The mode of a session that names none. */

@@ -91,5 +91,6 @@ export interface SessionRuntime {
   readonly rename: (title: string) => Effect.Effect<void, RuntimeError>
   readonly resumeQueue: Effect.Effect<void, RuntimeError>
   readonly grants: Effect.Effect<ReadonlyArray<Grant>, RuntimeError>
-  readonly revoke: (id: GrantId) => Effect.Effect<boolean, RuntimeError>
+  /** False where no grant in force has this id; `by`: for the audit. */
+  readonly revoke: (id: GrantId, by?: string) => Effect.Effect<boolean, RuntimeError>
 }

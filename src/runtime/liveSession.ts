@@ -198,7 +198,7 @@ const contract = (live: Live): SessionRuntime => {
     rename: (title) => touch(live, { title }),
     resumeQueue: ordered(Effect.suspend(() => Effect.mapError(live.tasks.startQueued(true), translate))),
     grants: Effect.mapError(parts.grants.list(log.session_id), translate),
-    revoke: (id) => Effect.mapError(parts.grants.revoke(log.session_id, id), translate)
+    revoke: (id, by) => Effect.mapError(parts.grants.revoke(log.session_id, id, by), translate)
   }
 }
 

@@ -27,6 +27,8 @@ const stepOf = (call: CallState, known: Known): CallStep | "uncertain" => {
   }
   if (known.broken.has(call.call_id)) return { do: "reject", call }
   if (call.resolved === undefined) return { do: "check", call }
+  // A grant may have ended since: it is looked at again when the call begins (SECURITY P12).
+  if (call.resolved.via === "grant") return { do: "check", call }
   const allowed = call.resolved.decision === "allow_once" || call.resolved.decision === "allow_session"
   return allowed ? { do: "run", call, attempt: 1 } : { do: "deny", call }
 }

@@ -27,6 +27,7 @@ import type { Leftover } from "../sandbox/Leftover.ts"
 import * as CommitQueue from "./commitQueue.ts"
 import * as EventHub from "./EventHub.ts"
 import * as ReplayWindow from "./replayWindow.ts"
+import * as Ungranted from "./ungranted.ts"
 
 export interface SessionLog {
   readonly session_id: SessionId
@@ -199,12 +200,12 @@ const appender = (
     const facts = there.length === 0 ? given : given.filter((fact) => !there.includes(fact))
     if (facts.length === 0) return settle([])
     const records = number(owned.numbers, facts)
-    yield* Effect.tapError(journal.append(key, owned.epoch, records), (error) =>
+    const stored = yield* Effect.tapError(Ungranted.append(journal, key, owned.epoch, records), (error) =>
       Effect.sync(() => {
         if (error.code === "storage_unavailable") owned.doubtful = { facts, records }
       })
     )
-    return settle(records)
+    return settle(stored)
   })
 
 const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tail, found: Found) => {

@@ -72,6 +72,7 @@ const own = HttpApiGroup.make("own")
     get("audit", "/api/audit", {
       query: {
         session: optional(SessionId),
+        tool: optional(Schema.String),
         since: optional(Schema.String),
         decision: optional(Answer),
         limit,
@@ -192,6 +193,7 @@ const sessions = HttpApiGroup.make("sessions")
   .add(
     get("grants", "/api/sessions/:session_id/grants", {
       params: session,
+      query: { limit, cursor },
       success: Shape.Grants,
       error: problems(...read, 409, 422)
     }).annotateMerge(say("Grants in force."))

@@ -99,7 +99,7 @@ const sessions = (services: Tasks.TaskServices) =>
       .handle("unqueue", ({ params }) => answered(Tasks.unqueue(params.session_id, params.prompt_id)))
       .handleRaw("command", ({ params }) => answered(Tasks.command(params.session_id)))
       .handleRaw("fork", ({ params }) => answered(Sessions.fork(params.session_id, services.draining)))
-      .handle("grants", ({ params }) => answered(Tasks.grants(params.session_id)))
+      .handle("grants", ({ params, query }) => answered(Tasks.grants(params.session_id, query)))
       .handle("revoke", ({ params }) => answered(Tasks.revoke(params.session_id, params.grant_id)))
   )
 

@@ -73,6 +73,6 @@ export const factsUpTo = Effect.fnUntraced(function* (from: SessionKey, at: numb
 export const writeCopy = Effect.fnUntraced(function* (to: SessionKey, records: ReadonlyArray<JournalRecord>) {
   const journal = yield* Journal
   const { epoch } = yield* journal.claim(to, "fork", () => false)
-  if (records.length > 0) yield* journal.append(to, epoch, records)
+  if (records.length > 0) yield* journal.append(to, epoch, records, "copy")
   yield* journal.release(to, epoch)
 })

@@ -1,20 +1,17 @@
 /**
- * What a caller's sessions decided and what they cost (R158, R261, R271), folded out of their facts.
- * Owns: audit and usage reports. Does not own: the form of an audit record (approval/Audit).
- * Invariants: only the caller's sessions are read; an unknown cost is null, never zero; one session's journal is in
- * memory by one page at a time.
+ * What a caller's sessions decided and what they cost (R158, R161, R261, R271).
+ * Owns: audit and usage reports. Does not own: the audit's entries (approval/Audit). Invariants: only the caller's own
+ * are read; an unknown cost is null, never zero; one page is in memory at a time.
  */
 import { Effect, Option, Stream } from "effect"
-import * as AuditRecord from "../approval/Audit.ts"
+import { AuditLog, type AuditPage } from "../approval/AuditLog.ts"
 import type { Answer } from "../domain/Approval.ts"
-import { isPrivate } from "../domain/Event.ts"
-import type { CallId, SessionId } from "../domain/Ids.ts"
-import type { ToolCall } from "../domain/Message.ts"
+import type { SessionId } from "../domain/Ids.ts"
 import type { Usage } from "../domain/Usage.ts"
-import type { Journal, JournalRecord } from "../store/Journal.ts"
 import { type CallerShape, permitted } from "./apiCaller.ts"
 import { refuse } from "./apiProblem.ts"
 import { indexOf, readFacts } from "./apiScope.ts"
+import { Audit } from "./apiShapes.ts"
 
 /** All public records of a session, page by page. */
 const facts = (caller: CallerShape, id: SessionId) =>
@@ -27,75 +24,58 @@ const facts = (caller: CallerShape, id: SessionId) =>
 
 export interface AuditQuery {
   readonly session?: SessionId
+  readonly tool?: string
   readonly since?: string
   readonly decision?: Answer
   readonly limit?: number
   readonly cursor?: string
 }
 
-/** The decisions of one session's records; a call is kept until its result. */
-const decisions = (id: SessionId) => {
-  const calls = new Map<CallId, ToolCall>()
-  return ({ seq, event_id, ts, body }: JournalRecord): ReadonlyArray<AuditRecord.AuditRecord> => {
-    if (seq === undefined || isPrivate(body)) return []
-    if (body.type === "tool_call") {
-      calls.set(body.call_id, { call_id: body.call_id, tool_name: body.tool_name, arguments: body.content })
-    }
-    if (body.type === "tool_result") calls.delete(body.call_id)
-    const call = body.type === "approval_resolved" ? calls.get(body.call_id) : undefined
-    if (body.type !== "approval_resolved" || call === undefined) return []
-    return [AuditRecord.record({ v: 1, session_id: id, seq, event_id, ts, ...body }, call)]
-  }
-}
-
-const place = (cursor: string): readonly [session: string, seq: number] | undefined => {
-  const [, session, seq] = /^([A-Za-z0-9._:-]{1,128})\/(\d{1,15})$/.exec(cursor) ?? []
-  return session === undefined ? undefined : [session, Number(seq)]
-}
-
-/** In the order of session ids, so that a page's end is a place that stays. */
-const audited = Effect.fnUntraced(function* ({ session, since, decision, cursor }: AuditQuery) {
+/** The caller's own entries, whatever it asks for (R161). */
+const own = Effect.fnUntraced(function* ({ session, tool, since, decision, cursor }: AuditQuery) {
   const caller = yield* permitted("read")
-  const index = yield* indexOf(caller)
-  const from = cursor === undefined ? undefined : place(cursor)
-  if (cursor !== undefined && from === undefined)
+  if (session !== undefined) yield* (yield* indexOf(caller)).get(session)
+  if (cursor !== undefined && !/^\d{1,15}$/.test(cursor))
     return yield* refuse("bad_message", "This cursor is not one of these.")
-  const earliest = since === undefined ? 0 : Date.parse(since)
+  const earliest = since === undefined ? undefined : Date.parse(since)
   if (Number.isNaN(earliest)) return yield* refuse("bad_message", "`since` is not a time (RFC 3339).")
-  const metas =
-    session === undefined ? yield* index.list({ limit: Number.MAX_SAFE_INTEGER }) : [yield* index.get(session)]
-  const ids = metas
-    .map((meta) => meta.session_id)
-    .filter((id) => from === undefined || id >= from[0])
-    .toSorted()
-  const wanted = (one: AuditRecord.AuditRecord) =>
-    (decision === undefined || one.decision === decision) &&
-    Date.parse(one.when) >= earliest &&
-    (from === undefined || one.session_id !== from[0] || one.seq > from[1])
-  return Stream.fromIterable(ids).pipe(
-    Stream.flatMap((id) => {
-      const decide = decisions(id)
-      return Stream.flatMap(facts(caller, id), (record) => Stream.fromIterable(decide(record)))
-    }),
-    Stream.filter(wanted)
-  )
+  return {
+    owner: caller.owner,
+    ...(session === undefined ? {} : { session }),
+    ...(tool === undefined ? {} : { tool }),
+    ...(decision === undefined ? {} : { decision }),
+    ...(earliest === undefined ? {} : { since: new Date(earliest).toISOString() }),
+    ...(cursor === undefined ? {} : { after: Number(cursor) })
+  }
 })
+
+type Entry = AuditPage["entries"][number]
+
+/** An entry as the API tells it: whose it is goes without saying, and the chain is the operator's. */
+const told = (entry: Entry): typeof Audit.Type => {
+  const fields = Object.keys(Audit.fields) as ReadonlyArray<keyof typeof Audit.Type>
+  const shown = fields.flatMap((field) => (entry[field] === undefined ? [] : [[field, entry[field]]]))
+  return Object.fromEntries(shown) as typeof Audit.Type
+}
 
 export const auditPage = Effect.fnUntraced(function* (query: AuditQuery) {
-  const limit = query.limit ?? 100
-  const records = yield* Stream.runCollect(Stream.take(yield* audited(query), limit + 1))
-  const page = records.slice(0, limit)
-  const last = page.at(-1)
-  const next = records.length > limit && last !== undefined ? { next_cursor: `${last.session_id}/${last.seq}` } : {}
-  return { records: page, ...next }
+  const audit = yield* AuditLog
+  const { entries, next } = yield* audit.page({ ...(yield* own(query)), limit: query.limit ?? 100 })
+  return { records: entries.map(told), ...(next === undefined ? {} : { next_cursor: String(next) }) }
 })
 
-/** All of them, a line each. */
+/** All of them, a line each, read page by page. */
 export const auditLines = Effect.fnUntraced(function* (query: AuditQuery) {
-  const context = yield* Effect.context<Journal>()
-  return Stream.map(yield* audited(query), (one) => `${AuditRecord.line(one)}\n`).pipe(
-    Stream.encodeText,
-    Stream.provideContext(context)
+  const audit = yield* AuditLog
+  const wanted = yield* own(query)
+  return Stream.paginate(wanted.after ?? 0, (after: number) =>
+    Effect.map(
+      audit.page({ ...wanted, after, limit: 500 }),
+      ({ entries, next }) => [entries, Option.fromUndefinedOr(next)] as const
+    )
+  ).pipe(
+    Stream.map((entry) => `${JSON.stringify(told(entry))}\n`),
+    Stream.encodeText
   )
 })
 

@@ -3,6 +3,7 @@
  * Owns: shapes. Does not own: routes or what they do. Unknown fields of a request are ignored, as on the wire.
  */
 import { Schema } from "effect"
+import { kinds } from "../approval/Audit.ts"
 import { ApprovalRequest, Grant } from "../domain/Approval.ts"
 import { DurableBody, Envelope } from "../domain/Event.ts"
 import { ErrorCode } from "../domain/ErrorCode.ts"
@@ -82,17 +83,30 @@ export const EventPage = Schema.Struct({
   damaged: Schema.Int
 }).annotate(named("EventPage"))
 
-export const Grants = Schema.Struct({ grants: Schema.Array(Grant) }).annotate(named("Grants"))
+export const GrantInForce = Schema.Struct({
+  ...Grant.fields,
+  /** Calls that it allowed, besides the one that it was asked for. */
+  uses: Schema.Int,
+  last_used_at: optional(Schema.String)
+}).annotate(named("Grant"))
+export const Grants = Schema.Struct({
+  grants: Schema.Array(GrantInForce),
+  next_cursor: optional(Schema.String)
+}).annotate(named("Grants"))
 
+/** Of a decision there are `seq`, `call_id`, `tool_name`, `decision` and `via`. */
 export const Audit = Schema.Struct({
+  /** Place in the chain of the whole store: it grows, with gaps where others' entries stand. */
+  n: Schema.Int,
+  kind: Schema.Literals(kinds),
   session_id: Schema.String,
-  seq: Schema.Int,
   when: Schema.String,
-  call_id: Schema.String,
-  tool_name: Schema.String,
-  digest: Schema.String,
-  decision: Schema.String,
-  via: Schema.String,
+  seq: optional(Schema.Int),
+  call_id: optional(Schema.String),
+  tool_name: optional(Schema.String),
+  digest: optional(Schema.String),
+  decision: optional(Schema.String),
+  via: optional(Schema.String),
   rule: optional(Schema.String),
   reason: optional(Schema.String),
   request_id: optional(Schema.String),

@@ -3,6 +3,7 @@
  * Invariant: a task that was started here outlives its request and can be answered by later ones (present).
  */
 import { Effect } from "effect"
+import { GrantStore } from "../approval/GrantStore.ts"
 import { modeFor } from "../channel/Modes.ts"
 import { PromptRate } from "../channel/PromptRate.ts"
 import { AppConfig } from "../config/AppConfig.ts"
@@ -11,7 +12,7 @@ import type { Permission } from "../domain/Principal.ts"
 import { body } from "./apiBody.ts"
 import { permitted } from "./apiCaller.ts"
 import { ApiError, refuse } from "./apiProblem.ts"
-import { openSession, working } from "./apiScope.ts"
+import { indexOf, openSession, working } from "./apiScope.ts"
 import * as Shape from "./apiShapes.ts"
 
 const opened = (id: SessionId, permission: Permission) =>
@@ -87,12 +88,33 @@ export const command = Effect.fnUntraced(function* (id: SessionId) {
   }
 })
 
-export const grants = Effect.fnUntraced(function* (id: SessionId) {
-  const session = yield* opened(id, "read")
-  return { grants: yield* session.grants }
+/** Read from the store: a session need not be awake for it. */
+const grantsOf = Effect.fnUntraced(function* (id: SessionId, permission: Permission) {
+  const caller = yield* permitted(permission)
+  yield* (yield* indexOf(caller)).get(id)
+  return { caller, store: (yield* GrantStore).for(caller.owner) }
+})
+
+export const grants = Effect.fnUntraced(function* (
+  id: SessionId,
+  { limit, cursor }: { readonly limit?: number; readonly cursor?: string }
+) {
+  const { store } = yield* grantsOf(id, "read")
+  const found = yield* store.page(id, {
+    ...(limit === undefined ? {} : { limit }),
+    ...(cursor === undefined ? {} : { after: cursor as GrantId })
+  })
+  return {
+    grants: found.grants.map(({ grant, uses, last_used_at }) => ({
+      ...grant,
+      uses,
+      ...(last_used_at === undefined ? {} : { last_used_at })
+    })),
+    ...(found.next === undefined ? {} : { next_cursor: found.next })
+  }
 })
 
 export const revoke = Effect.fnUntraced(function* (id: SessionId, grant: string) {
-  const session = yield* opened(id, "approve")
-  if (!(yield* session.revoke(grant as GrantId))) return yield* refuse("not_found", "There is no such grant.")
+  const { caller, store } = yield* grantsOf(id, "approve")
+  if (!(yield* store.revoke(id, grant as GrantId, caller.principal.name))) return yield* refuse("grant_not_found")
 })

@@ -1,6 +1,7 @@
 /**
  * Durable truth: every session is an append-only sequence of records (DESIGN §7, SETTLED 6, 16, 17).
- * Owns: the contract. Drivers: `memory/`, `sqlite/`; both pass the one contract test.
+ * Owns: the contract. Drivers: `memory/`, `sqlite/`; both pass the one contract test, and both project an append's
+ * decisions into grants and audit as part of it (SETTLED 8).
  * Invariants: an append is all or nothing and returns after it is durable; `pos` is contiguous per session and so is
  * `seq` among public records; an append under an older epoch than the newest claim fails with `fenced` and stores
  * nothing; what cannot be read back is reported, and costs nothing but itself. Sessions are named by their keys, which
@@ -56,11 +57,16 @@ export class Journal extends Context.Service<
     ) => Effect.Effect<Tail, StoreError>
     /** Gives the session up, where `epoch` is still the newest: the next claim is free. */
     readonly release: (session: SessionKey, epoch: number) => Effect.Effect<void, StoreError>
-    /** Stores `records` (next contiguous positions) as one transaction; concurrent appends share a commit. */
+    /**
+     * Stores `records` (next contiguous positions) as one transaction; concurrent appends share a commit. An error with
+     * `part: "grants"`: the same append without its grants may be stored. A `copy` holds another session's facts: they
+     * grant nothing, and the audit says once that they are copies.
+     */
     readonly append: (
       session: SessionKey,
       epoch: number,
-      records: ReadonlyArray<JournalRecord>
+      records: ReadonlyArray<JournalRecord>,
+      as?: "copy"
     ) => Effect.Effect<void, StoreError>
     /** Records with `pos` > `after`, in order, at most `limit` (default 1,000). */
     readonly read: (session: SessionKey, after: number, limit?: number) => Effect.Effect<Page, StoreError>

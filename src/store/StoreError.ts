@@ -6,6 +6,8 @@ export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
   operation: Schema.String,
   /** A sentence for a person: what could not be done, and what to do where there is something. */
   detail: Schema.String,
+  /** What alone could not be stored: the same append without it may be. */
+  part: Schema.optionalKey(Schema.Literal("grants")),
   cause: Schema.optionalKey(Schema.Defect())
 }) {
   override get message(): string {

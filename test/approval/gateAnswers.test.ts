@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import { ApprovalGate } from "../../src/approval/ApprovalGate.ts"
 import { ApprovalRequired, type Question, type Reply } from "../../src/approval/Approver.ts"
 import { GrantError, GrantStore } from "../../src/approval/GrantStore.ts"
+import * as MemoryGrants from "../../src/approval/MemoryGrants.ts"
 import { answer, bash, guarded, layerGate, write, WORKSPACE } from "../support/approvalGate.ts"
 
 const permitOf = (verdict: { readonly permit?: { readonly spend: () => boolean } }) => verdict.permit?.spend()
@@ -72,7 +73,8 @@ describe("answers", () => {
         created_at: "1970-01-01T00:00:00.000Z",
         expires_at: "1970-01-01T08:00:00.000Z",
         request_id: questions[0]!.request.request_id,
-        by: "ada"
+        by: "ada",
+        shown: "src/a.ts"
       })
       assert.deepStrictEqual(
         [verdict.decision, verdict.by, again.via, again.grant_id],
@@ -112,12 +114,11 @@ describe("answers", () => {
   )
 
   it.effect("a grant that cannot be saved counts once, and says so (LESSONS 31)", () => {
+    const { store } = MemoryGrants.make()
     const failing = GrantStore.of({
+      ...store,
       active: () => Effect.fail(new GrantError({ operation: "active" })),
-      save: () => Effect.fail(new GrantError({ operation: "save" })),
-      revoke: () => Effect.succeed(false),
-      list: () => Effect.succeed([]),
-      drop: () => Effect.void
+      save: () => Effect.fail(new GrantError({ operation: "save" }))
     })
     return Effect.gen(function* () {
       const verdict = yield* (yield* ApprovalGate).check(write())

@@ -1,4 +1,5 @@
 /** The contracts of the store, over its memory driver. */
+import { grantContract } from "./grants.ts"
 import { journalContract } from "./journal.ts"
 import { journalModelContract } from "./journalModel.ts"
 import { sessionIndexContract } from "./sessionIndex.ts"
@@ -11,3 +12,4 @@ journalModelContract("memory", layerMemory, 300)
 sessionIndexContract("memory", layerMemory)
 tenantContract("memory", layerMemory)
 tokenContract("memory", layerMemory)
+grantContract("memory", layerMemory)

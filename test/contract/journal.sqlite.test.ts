@@ -1,4 +1,5 @@
 /** The contracts of the store, over its SQLite driver. */
+import { grantContract } from "./grants.ts"
 import { journalContract } from "./journal.ts"
 import { journalModelContract } from "./journalModel.ts"
 import { sessionIndexContract } from "./sessionIndex.ts"
@@ -11,3 +12,4 @@ journalModelContract("SQLite", layerTempSqlite, 60)
 sessionIndexContract("SQLite", layerTempSqlite)
 tenantContract("SQLite", layerTempSqlite)
 tokenContract("SQLite", layerTempSqlite)
+grantContract("SQLite", layerTempSqlite)

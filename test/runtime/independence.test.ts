@@ -5,7 +5,8 @@ import { TestClock } from "effect/testing"
 import type { Grant } from "../../src/domain/Approval.ts"
 import { messages } from "../../src/domain/History.ts"
 import type { GrantId, SessionId } from "../../src/domain/Ids.ts"
-import { GrantStore, layerMemory } from "../../src/approval/GrantStore.ts"
+import { GrantStore } from "../../src/approval/GrantStore.ts"
+import { layerMemory } from "../../src/approval/MemoryGrants.ts"
 import type { ModelRequest } from "../../src/provider/Provider.ts"
 import { RuntimeManager } from "../../src/runtime/RuntimeManager.ts"
 import { answer, turns } from "../support/engineKit.ts"
@@ -111,7 +112,7 @@ describe("sessions", () => {
         Effect.map(store.active(session, "bash"), (all) => all.map((one) => one.grant_id))
       assert.deepStrictEqual([yield* found(a), yield* found(b)], [["lasting"], []])
       assert.isFalse(yield* store.revoke(b, "lasting" as GrantId))
-      yield* store.drop(a)
+      assert.isTrue(yield* store.revoke(a, "lasting" as GrantId))
       assert.deepStrictEqual(yield* found(a), [])
     }).pipe(Effect.provide(layerMemory))
   )

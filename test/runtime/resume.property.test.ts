@@ -4,6 +4,7 @@
  */
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, type Layer, Schema, Scope, Stream } from "effect"
+import type { GrantStore } from "../../src/approval/GrantStore.ts"
 import { isTerminal } from "../../src/domain/Event.ts"
 import { messages } from "../../src/domain/History.ts"
 import type { SessionId } from "../../src/domain/Ids.ts"
@@ -22,7 +23,7 @@ import { probe } from "../support/tools.ts"
 
 const s1 = "s1" as SessionId
 
-type Store = Layer.Layer<Journal | SessionIndex, StoreError>
+type Store = Layer.Layer<Journal | SessionIndex | GrantStore, StoreError>
 
 const upTo = (most: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: most }))
 const between = (least: number, most: number) => [Schema.isMinLength(least), Schema.isMaxLength(most)] as const

@@ -160,7 +160,7 @@ describe("sessions over HTTP", () => {
       assert.deepStrictEqual([shown.title, shown.mode, shown.state], ["New", "plan", "idle"])
       assert.deepStrictEqual((yield* http.ask("GET", "/api/sessions/s/grants", at)).json, { grants: [] })
       const none = yield* http.ask("DELETE", "/api/sessions/s/grants/g", at)
-      assert.deepStrictEqual([none.status, none.json.code], [404, "not_found"])
+      assert.deepStrictEqual([none.status, none.json.code], [404, "grant_not_found"])
     }).pipe(Effect.scoped, Effect.provide(layer({ script: asks, tools: [probe({ risk: "mutating" }).tool] })))
   )
 })

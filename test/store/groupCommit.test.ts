@@ -47,7 +47,7 @@ const counting = Effect.fnUntraced(function* (fail: (rows: number) => number | u
     const session = sessionId(`s${i}`)
     const encoded = encodeAll(session, run(0, rows))
     if (encoded instanceof StoreError) return Effect.die(encoded)
-    return Effect.match(submit({ session, epoch: 1, records: run(0, rows), encoded }), {
+    return Effect.match(submit({ session, epoch: 1, records: run(0, rows), encoded, as: undefined }), {
       onFailure: (error) => error.detail,
       onSuccess: () => "stored"
     })

@@ -23,4 +23,7 @@ it("gives lines back from any index, over sealed segments and the open one", () 
     assert.deepStrictEqual(from(segments, index, 90), lines.slice(index, index + 90))
   }
   assert.deepStrictEqual(from(segments, 0, 9999), lines)
+  const back: string[] = []
+  segments.walkBack((each) => back.push(each) < 1500)
+  assert.deepStrictEqual(back, lines.toReversed().slice(0, 1500))
 })

@@ -3,23 +3,33 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { AuditLog } from "../../src/approval/AuditLog.ts"
+import { GrantStore } from "../../src/approval/GrantStore.ts"
 import { localOwner } from "../../src/domain/Principal.ts"
 import { Journal } from "../../src/store/Journal.ts"
 import { SessionIndex } from "../../src/store/SessionIndex.ts"
 import { APPLICATION_ID, migrations } from "../../src/store/sqlite/schema.ts"
 import { layerSqlite } from "../../src/store/sqlite/SqliteStore.ts"
 import { filled, meta, readAll, run, sessionId } from "../support/storeRecords.ts"
+import { ada, audited, called, eve, grant, granted, resolved, writer } from "../support/decisions.ts"
 import { tempDirectory } from "../support/tempStore.ts"
 
 /** The released first step, in short. It may never change: stores made by it are out there. */
 const FIRST = "12918b0bd2b6b25d"
+
+/** The steps that were released after it, likewise. */
+const LATER = ["a8b12606387246ca", "31b9bce3793c2da2"]
 
 const digest = async (text: string) =>
   Buffer.from(await crypto.subtle.digest("SHA-256", Buffer.from(text))).toString("hex")
 
 it.effect("has not edited a released step", () =>
   Effect.gen(function* () {
-    assert.strictEqual((yield* Effect.promise(() => digest(migrations[0] ?? ""))).slice(0, FIRST.length), FIRST)
+    const found = yield* Effect.forEach(migrations.slice(0, 3), (step) => Effect.promise(() => digest(step)))
+    assert.deepStrictEqual(
+      found.map((text) => text.slice(0, FIRST.length)),
+      [FIRST, ...LATER]
+    )
   })
 )
 
@@ -57,5 +67,41 @@ it.effect("opens a store of the first schema with its sessions, records, numbers
       yield* index.remove(sessionId("s"), () => true)
       assert.deepStrictEqual(yield* index.list(), [meta("bare")])
     }).pipe(Effect.provide(layerSqlite(`${file}.old`)))
+  })
+)
+
+/** A store as the third schema left it: journals, and no audit. */
+const thirdStore = (file: string) => {
+  const old = new DatabaseSync(`${file}.third`)
+  for (const step of migrations.slice(0, 3)) old.exec(step)
+  old.exec(`ATTACH '${file}' AS now`)
+  for (const table of ["sessions", "journal_heads", "journal_records"])
+    old.exec(`INSERT INTO ${table} SELECT * FROM now.${table}`)
+  old.exec(`DETACH now; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 3`)
+  old.close()
+  return `${file}.third`
+}
+
+it.effect("an audit begins with what was decided before there was one, and no old grant comes back", () =>
+  Effect.gen(function* () {
+    const file = join(yield* tempDirectory, "store.db")
+    const before = Effect.gen(function* () {
+      const [mine, hers] = [yield* writer(ada), yield* writer(eve)]
+      const { digest: _d, tool_name: _t, ...bare } = resolved({ decision: "deny" })
+      yield* mine(called("call_1", { command: "ls" }), bare)
+      yield* hers(granted(grant("g1")))
+    })
+    yield* Effect.provide(before, layerSqlite(file))
+    yield* Effect.gen(function* () {
+      const audit = yield* AuditLog
+      assert.deepStrictEqual(yield* audited(), ["1 decision ada deny", "2 decision eve allow_session"])
+      const { entries } = yield* audit.page({ owner: ada })
+      assert.deepStrictEqual([entries[0]?.tool_name, entries[0]?.seq], ["bash", 2])
+      assert.deepStrictEqual((yield* audit.verify()).faults, [])
+      assert.deepStrictEqual((yield* (yield* GrantStore).everyone.page()).grants, [])
+      yield* (yield* writer(ada))(resolved())
+      assert.strictEqual((yield* audited()).length, 3)
+      assert.deepStrictEqual((yield* audit.verify()).faults, [])
+    }).pipe(Effect.provide(layerSqlite(thirdStore(file))))
   })
 )

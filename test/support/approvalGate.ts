@@ -7,7 +7,8 @@ import type { Check, Mode } from "../../src/approval/ApprovalGate.ts"
 import { Approver, type ApprovalRequired, type Question, type Reply } from "../../src/approval/Approver.ts"
 import * as Gate from "../../src/approval/Gate.ts"
 import * as GateSettings from "../../src/approval/GateSettings.ts"
-import * as GrantStore from "../../src/approval/GrantStore.ts"
+import type { GrantStore } from "../../src/approval/GrantStore.ts"
+import { layerMemory } from "../../src/approval/MemoryGrants.ts"
 import { digestOf } from "../../src/approval/matching.ts"
 import type { RiskAssessment } from "../../src/domain/Approval.ts"
 import type { CallId, SessionId, TaskId } from "../../src/domain/Ids.ts"
@@ -72,16 +73,11 @@ export interface Setup extends Partial<GateSettings.Options> {
   readonly mode?: Mode | Effect.Effect<Mode>
   readonly answering?: Answering
   readonly questions?: Array<Question>
-  readonly store?: Layer.Layer<GrantStore.GrantStore>
+  readonly store?: Layer.Layer<GrantStore>
 }
 
 /** ApprovalGate, GateSettings and GrantStore. */
-export const layerGate = ({
-  answering = answer("deny"),
-  questions,
-  store = GrantStore.layerMemory,
-  ...options
-}: Setup = {}) => {
+export const layerGate = ({ answering = answer("deny"), questions, store = layerMemory, ...options }: Setup = {}) => {
   const approver = Layer.succeed(
     Approver,
     Approver.of({

@@ -1,5 +1,6 @@
 /** Processes one after another over one store: each has its own manager, is stopped by suspension, and leaves. */
 import { type Context, Effect, Exit, Layer, Scope } from "effect"
+import type { GrantStore } from "../../src/approval/GrantStore.ts"
 import type { DurableEvent } from "../../src/domain/Event.ts"
 import type { SessionId } from "../../src/domain/Ids.ts"
 import { localOwner, sessionKey } from "../../src/domain/Principal.ts"
@@ -18,7 +19,9 @@ export interface Process {
 }
 
 export const begin = Effect.fnUntraced(function* (options: RuntimeKitOptions) {
-  const store: Context.Context<Journal | SessionIndex> = yield* Effect.context<Journal | SessionIndex>()
+  const store: Context.Context<Journal | SessionIndex | GrantStore> = yield* Effect.context<
+    Journal | SessionIndex | GrantStore
+  >()
   const scope = yield* Scope.make()
   const built = yield* Layer.buildWithScope(Layer.provide(manager(options), Layer.succeedContext(store)), scope)
   const service = yield* Effect.provideContext(RuntimeManager, built)

@@ -2,7 +2,7 @@
 import { Effect, Layer, Logger, type Scope, type Stream } from "effect"
 import { ApprovalGate, type Check, type Verdict } from "../../src/approval/ApprovalGate.ts"
 import type { Approver } from "../../src/approval/Approver.ts"
-import { GrantStore, layerMemory as grantsInMemory } from "../../src/approval/GrantStore.ts"
+import { GrantStore } from "../../src/approval/GrantStore.ts"
 import { layerText } from "../../src/context/SystemPrompt.ts"
 import type { DurableEvent, SessionEvent } from "../../src/domain/Event.ts"
 import { newRequestId, type SessionId } from "../../src/domain/Ids.ts"
@@ -57,23 +57,24 @@ const asking = (approver: Approver["Service"], expiresInMs: number, checking: Ef
   })
 
 const factory = ({ script, tools = [], expiresInMs = 60_000, checking = Effect.void }: RuntimeKitOptions) =>
-  Layer.succeed(
+  Layer.effect(
     RuntimeFactory,
-    RuntimeFactory.of({
-      build: Effect.fnUntraced(function* ({ meta, reporter, approver }) {
-        const parts = Layer.mergeAll(
-          Layer.succeed(Provider, makeScripted(script(meta.session_id))),
-          ToolRegistry.layer(tools),
-          Layer.succeed(ApprovalGate, asking(approver, expiresInMs, checking)),
-          layerText("system"),
-          Layer.succeed(Reporter, reporter)
-        )
-        const context = yield* Layer.build(Layer.mergeAll(Engine.layer.pipe(Layer.provide(parts)), grantsInMemory))
-        const engine = yield* Effect.provideContext(Engine.Engine, context)
-        const grants = yield* Effect.provideContext(GrantStore, context)
-        return { engine, grants, model: "scripted", mode: "ask" as const }
+    Effect.map(GrantStore, (store) =>
+      RuntimeFactory.of({
+        build: Effect.fnUntraced(function* ({ meta, reporter, approver }) {
+          const parts = Layer.mergeAll(
+            Layer.succeed(Provider, makeScripted(script(meta.session_id))),
+            ToolRegistry.layer(tools),
+            Layer.succeed(ApprovalGate, asking(approver, expiresInMs, checking)),
+            layerText("system"),
+            Layer.succeed(Reporter, reporter)
+          )
+          const context = yield* Layer.build(Engine.layer.pipe(Layer.provide(parts)))
+          const engine = yield* Effect.provideContext(Engine.Engine, context)
+          return { engine, grants: store.for(meta.owner), model: "scripted", mode: "ask" as const }
+        })
       })
-    })
+    )
   )
 
 /** Over a store of the test's own, which may outlive it. Every task has lines in the log; nobody reads them here. */

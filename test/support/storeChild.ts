@@ -2,12 +2,14 @@
  * Another process on a store. `append FILE`: claims three sessions, appends three records to each in turn, and prints
  * `session pos` after each acknowledgement, for ever. `claim FILE SESSION`: claims, prints the epoch, waits for its
  * input to end, appends one record and prints what became of it. `lock FILE`: holds the write lock until its input ends.
+ * `give FILE`: stores a grant, says so, waits for its input to end.
  */
 import { Effect } from "effect"
 import { once } from "node:events"
 import { DatabaseSync } from "node:sqlite"
 import { Journal } from "../../src/store/Journal.ts"
 import { layerSqlite } from "../../src/store/sqlite/SqliteStore.ts"
+import { ada, grant, granted, writer } from "./decisions.ts"
 import { publicRecord, run, sessionId } from "./storeRecords.ts"
 
 const [, , command = "", file = "", name = "s"] = process.argv
@@ -58,5 +60,11 @@ const lock = Effect.gen(function* () {
   yield* say("free")
 })
 
-const programs = { append, claim, lock } as Record<string, typeof append>
+const give = Effect.gen(function* () {
+  yield* (yield* writer(ada))(granted(grant("g1")))
+  yield* say("granted")
+  yield* inputEnd
+})
+
+const programs = { append, claim, lock, give } as Record<string, typeof append>
 await Effect.runPromise(Effect.provide(programs[command] ?? Effect.die(command), layerSqlite(file)))

@@ -6,7 +6,7 @@ import { Effect, Layer, Schema } from "effect"
 import { Approver } from "../../../src/approval/Approver.ts"
 import * as Gate from "../../../src/approval/Gate.ts"
 import * as GateSettings from "../../../src/approval/GateSettings.ts"
-import { GrantStore, layerMemory as grantsInMemory } from "../../../src/approval/GrantStore.ts"
+import { GrantStore, ownedBy } from "../../../src/approval/GrantStore.ts"
 import { layerText } from "../../../src/context/SystemPrompt.ts"
 import type { Risk } from "../../../src/domain/Approval.ts"
 import * as Engine from "../../../src/engine/Engine.ts"
@@ -55,11 +55,11 @@ const registry = (seed: Seed) => {
   return kind === "bash" ? builtin(seed.meta.workspace) : ToolRegistry.layer(small[kind] ?? [])
 }
 
-const sessionLayer = (seed: Seed, provider: Provider["Service"]) => {
+const sessionLayer = (seed: Seed, provider: Provider["Service"], store: GrantStore["Service"]) => {
   const settings = { ...GateSettings.make({ workspace: seed.meta.workspace }), mode: seed.mode }
   const gate = Gate.layer.pipe(
     Layer.provide([Layer.succeed(GateSettings.GateSettings, settings), Layer.succeed(Approver, seed.approver)]),
-    Layer.provideMerge(grantsInMemory)
+    Layer.provideMerge(Layer.succeed(GrantStore, ownedBy(store, seed.meta.owner)))
   )
   const parts = Layer.mergeAll(registry(seed), gate, layerText(SYSTEM), Layer.succeed(Provider, provider))
   return Engine.layer.pipe(Layer.provideMerge(parts), Layer.provide(Layer.succeed(Reporter, seed.reporter)))
@@ -68,10 +68,10 @@ const sessionLayer = (seed: Seed, provider: Provider["Service"]) => {
 const unreadable = (error: Error) =>
   new RuntimeError({ code: "workspace_unreadable", detail: error.message, cause: error })
 
-const make = Effect.map(Provider, (provider) =>
+const make = Effect.map(Effect.all([Provider, GrantStore]), ([provider, store]) =>
   RuntimeFactory.of({
     build: (seed) =>
-      Layer.build(sessionLayer(seed, provider)).pipe(
+      Layer.build(sessionLayer(seed, provider, store)).pipe(
         Effect.mapError(unreadable),
         Effect.flatMap((context) =>
           Effect.provideContext(

@@ -1,10 +1,13 @@
 /**
- * Journal, session index and API tokens in memory, for tests and for programs that keep nothing.
- * Owns: both drivers over one map, so that removing a session removes its records. Does not own: durability; all of it
+ * Journal, session index, grants, audit and API tokens in memory, for tests and for programs that keep nothing.
+ * Owns: the drivers over one map, so that removing a session removes its records. Does not own: durability; all of it
  * goes with the layer. Invariant: a reader gets values of its own, as it would from a disk.
  */
 import { Context, Effect, Layer } from "effect"
-import type { SessionId } from "../../domain/Ids.ts"
+import { AuditLog } from "../../approval/AuditLog.ts"
+import { GrantStore } from "../../approval/GrantStore.ts"
+import type { CallId, SessionId } from "../../domain/Ids.ts"
+import type { ToolCall } from "../../domain/Message.ts"
 import { localOwner, type Owner, scopeKey, type SessionKey, sessionKey } from "../../domain/Principal.ts"
 import {
   admit,
@@ -24,6 +27,7 @@ import { alreadyThere, changed, newestFirst, notFound, wellFormed } from "../ses
 import { StoreError } from "../StoreError.ts"
 import { TokenStore } from "../TokenStore.ts"
 import { makeTokens } from "./memoryTokens.ts"
+import * as Projection from "./memoryProjection.ts"
 import * as Segments from "./segments.ts"
 
 interface Entry {
@@ -68,7 +72,19 @@ const runsTask = (entry: Entry): boolean => {
   return edge === "task_started"
 }
 
-const makeJournal = (entries: Map<SessionKey, Entry>) =>
+/** The newest call of this id: mostly of the last turn. */
+const callIn = (entry: Entry | undefined) => (id: CallId) => {
+  let found: ToolCall | undefined
+  entry?.lines.walkBack((text) => {
+    const body = toRecord(JSON.parse(text) as Line)?.body
+    if (body?.type === "tool_call" && body.call_id === id)
+      found = { call_id: id, tool_name: body.tool_name, arguments: body.content }
+    return found === undefined
+  })
+  return found
+}
+
+const makeJournal = (entries: Map<SessionKey, Entry>, projection: Projection.Projection) =>
   Journal.of({
     claim: (session, owner, mayTake = () => true) =>
       Effect.suspend(() => {
@@ -86,7 +102,7 @@ const makeJournal = (entries: Map<SessionKey, Entry>) =>
         const entry = entries.get(session)
         if (entry?.head.epoch === epoch && entry.head.owner !== REMOVED) entry.head = { ...entry.head, owner: RELEASED }
       }),
-    append: (session, epoch, records) =>
+    append: (session, epoch, records, as) =>
       Effect.suspend(() => {
         const encoded = encodeAll(session, records)
         if (encoded instanceof StoreError) return Effect.fail(encoded)
@@ -97,6 +113,7 @@ const makeJournal = (entries: Map<SessionKey, Entry>) =>
           for (const { record, text } of encoded) entry.lines.push(toLine(record, text))
           entry.head = next
         }
+        projection.append(session, records, callIn(entry), as)
         return Effect.void
       }),
     read: Effect.fn("Journal.read")((session, after, limit = 1000) =>
@@ -115,6 +132,7 @@ interface Tables {
   readonly entries: Map<SessionKey, Entry>
   readonly metas: Map<SessionKey, SessionMeta>
   readonly numbers: Map<string, number>
+  readonly bury: Projection.Projection["bury"]
 }
 
 const find = ({ metas }: Tables, operation: string, owner: Owner, id: SessionId) => {
@@ -122,13 +140,19 @@ const find = ({ metas }: Tables, operation: string, owner: Owner, id: SessionId)
   return meta === undefined ? Effect.fail(notFound(operation, id)) : Effect.succeed(meta)
 }
 
-const remove = ({ entries, metas }: Tables, owner: Owner, id: SessionId, mayTake: (holder: string) => boolean) => {
+const remove = (
+  { entries, metas, bury }: Tables,
+  owner: Owner,
+  id: SessionId,
+  mayTake: (holder: string) => boolean
+) => {
   const key = sessionKey(owner, id)
   const entry = entries.get(key)
   const kept = keeps(key, entry?.head.owner, undefined, mayTake)
   if (kept !== undefined) return Effect.fail(kept)
   const known = metas.delete(key) || (entry !== undefined && entry.head.owner !== REMOVED)
   if (!known) return Effect.fail(notFound("remove", id))
+  bury(key, entry?.head.seq ?? 0)
   // The epoch outlives the records: whoever still writes is fenced, also after the id was claimed again.
   if (entry !== undefined) {
     entries.set(key, { head: { ...entry.head, owner: REMOVED, pos: 0, seq: 0 }, lines: Segments.make() })
@@ -182,8 +206,8 @@ const ownedIndex = (tables: Tables, owner: Owner): OwnedIndex => {
   }
 }
 
-const makeIndex = (entries: Map<SessionKey, Entry>) => {
-  const tables: Tables = { entries, metas: new Map(), numbers: new Map() }
+const makeIndex = (entries: Map<SessionKey, Entry>, bury: Tables["bury"]) => {
+  const tables: Tables = { entries, metas: new Map(), numbers: new Map(), bury }
   return SessionIndex.of({
     ...ownedIndex(tables, localOwner),
     for: (owner) => ownedIndex(tables, owner),
@@ -193,12 +217,16 @@ const makeIndex = (entries: Map<SessionKey, Entry>) => {
   })
 }
 
-export const layerMemory: Layer.Layer<Journal | SessionIndex | TokenStore> = Layer.effectContext(
-  Effect.sync(() => {
-    const entries = new Map<SessionKey, Entry>()
-    return Context.make(Journal, makeJournal(entries)).pipe(
-      Context.add(SessionIndex, makeIndex(entries)),
-      Context.add(TokenStore, makeTokens())
-    )
-  })
-)
+export const layerMemory: Layer.Layer<Journal | SessionIndex | TokenStore | GrantStore | AuditLog> =
+  Layer.effectContext(
+    Effect.sync(() => {
+      const entries = new Map<SessionKey, Entry>()
+      const projection = Projection.make()
+      return Context.make(Journal, makeJournal(entries, projection)).pipe(
+        Context.add(SessionIndex, makeIndex(entries, projection.bury)),
+        Context.add(TokenStore, makeTokens()),
+        Context.add(GrantStore, projection.grants),
+        Context.add(AuditLog, projection.audit)
+      )
+    })
+  )

@@ -23,6 +23,8 @@ export interface Segments {
   readonly push: (line: string) => void
   /** Lines from index `from` on, as long as `visit` gives true. */
   readonly walk: (from: number, visit: (line: string) => boolean) => void
+  /** From the last line back, as long as `visit` gives true. */
+  readonly walkBack: (visit: (line: string) => boolean) => void
 }
 
 export const make = (): Segments => {
@@ -52,6 +54,12 @@ export const make = (): Segments => {
         first = next
       }
       for (const line of open.slice(Math.max(0, from - first))) if (!visit(line)) return
+    },
+    walkBack: (visit) => {
+      for (const line of open.toReversed()) if (!visit(line)) return
+      for (const segment of sealed.toReversed()) {
+        for (const line of unseal(segment).toReversed()) if (!visit(line)) return
+      }
     }
   }
 }

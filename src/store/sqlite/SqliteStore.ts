@@ -1,10 +1,12 @@
 /**
- * Journal, session index and API tokens in one SQLite file (SETTLED 16, 17). Owns: the layer, and the journal over its parts.
- * Does not own: grants and audit, which the same file will hold later. Invariants: `append` returns when its records
+ * Journal, session index, grants, audit and API tokens in one SQLite file (SETTLED 8, 16, 17). Owns: the layer, and the
+ * journal over its parts. Invariants: `append` returns when its records
  * are on the disk; several processes may have the file open, and each session obeys only its newest claim.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
+import { AuditLog } from "../../approval/AuditLog.ts"
+import { GrantStore } from "../../approval/GrantStore.ts"
 import type { SessionKey } from "../../domain/Principal.ts"
 import { REMOVED, RELEASED, encodeAll, keeps, ownerName, TASK_EDGES } from "../appendRule.ts"
 import { Journal, type Tail } from "../Journal.ts"
@@ -12,7 +14,9 @@ import { SessionIndex } from "../SessionIndex.ts"
 import { StoreError } from "../StoreError.ts"
 import { TokenStore } from "../TokenStore.ts"
 import * as Access from "./access.ts"
+import * as AuditTable from "./auditTable.ts"
 import { open } from "./database.ts"
+import * as GrantTable from "./grantTable.ts"
 import * as GroupCommit from "./groupCommit.ts"
 import { readPage } from "./pageReader.ts"
 import * as SessionTable from "./sessionTable.ts"
@@ -82,11 +86,11 @@ const makeJournal = Effect.fnUntraced(function* (access: Access.Access) {
   return Journal.of({
     claim: claim(access),
     release: release(access),
-    append: (session, epoch, records) =>
+    append: (session, epoch, records, as) =>
       Effect.suspend(() => {
         // Outside the transaction: what cannot be encoded fails alone, and the lock is held for less time.
         const encoded = encodeAll(session, records)
-        return encoded instanceof StoreError ? Effect.fail(encoded) : submit({ session, epoch, records, encoded })
+        return encoded instanceof StoreError ? Effect.fail(encoded) : submit({ session, epoch, records, encoded, as })
       }),
     read: Effect.fn("Journal.read")((session, after, limit = 1000) =>
       access.run("read", readPage(access, { session, order: "pos", after, limit }))
@@ -105,10 +109,14 @@ const make = Effect.fnUntraced(function* (file: string) {
   yield* SessionTable.purge(access)
   return Context.make(Journal, yield* makeJournal(access)).pipe(
     Context.add(SessionIndex, SessionTable.make(access)),
-    Context.add(TokenStore, TokenTable.make(access))
+    Context.add(TokenStore, TokenTable.make(access)),
+    Context.add(GrantStore, GrantTable.make(access)),
+    Context.add(AuditLog, AuditTable.make(access))
   )
 })
 
+export type Stores = Journal | SessionIndex | TokenStore | GrantStore | AuditLog
+
 /** `file`: made, with its directory, where it does not exist. */
-export const layerSqlite = (file: string): Layer.Layer<Journal | SessionIndex | TokenStore, StoreError> =>
+export const layerSqlite = (file: string): Layer.Layer<Stores, StoreError> =>
   Layer.effectContext(make(file)).pipe(Layer.provide(Reactivity.layer))

@@ -6,7 +6,8 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { APPLICATION_ID, migrations } from "./schema.ts"
+import { backfill } from "./auditBackfill.ts"
+import { APPLICATION_ID, AUDIT_STEP, migrations } from "./schema.ts"
 import { Unusable } from "./sqliteError.ts"
 
 /** Before it, a checkpoint that races with a writer of another process may damage a WAL database. */
@@ -76,7 +77,12 @@ const migrate = (db: DatabaseSync): void => {
     if (version > migrations.length) {
       throw new Unusable(`it was written by a newer claw (format ${version}, this one knows ${migrations.length})`)
     }
-    for (const step of migrations.slice(version)) db.exec(step)
+    for (const [at, step] of migrations.entries()) {
+      if (at < version) continue
+      db.exec(step)
+      // What was decided before there was a chain stands in the journals: it begins with that.
+      if (at === AUDIT_STEP && version > 0) backfill(db)
+    }
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length}; COMMIT`)
   } catch (cause) {
     if (db.isTransaction) db.exec("ROLLBACK")

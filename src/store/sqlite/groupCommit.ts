@@ -9,7 +9,10 @@ import type { SessionKey } from "../../domain/Principal.ts"
 import { type EncodedRecord, type Head, admit } from "../appendRule.ts"
 import type { JournalRecord } from "../Journal.ts"
 import { StoreError } from "../StoreError.ts"
+import type { Unchained } from "../../approval/Audit.ts"
 import type { Access } from "./access.ts"
+import * as AuditTable from "./auditTable.ts"
+import * as Projection from "./projection.ts"
 import type { Statements } from "./sqlClient.ts"
 import { type RecordRow, toRow } from "./recordRow.ts"
 import { metAll } from "./sqliteError.ts"
@@ -27,6 +30,7 @@ export interface Submission {
   readonly epoch: number
   readonly records: ReadonlyArray<JournalRecord>
   readonly encoded: ReadonlyArray<EncodedRecord>
+  readonly as: "copy" | undefined
 }
 
 interface Waiting extends Submission {
@@ -98,17 +102,30 @@ const commit = (access: Access, part: ReadonlyArray<Waiting>) =>
     (all) => {
       const heads = readHeads(all, new Set(part.map((waiting) => waiting.session)))
       const rows: RecordRow[] = []
+      const audits: Array<() => ReadonlyArray<Unchained>> = []
       const outcomes = part.map((waiting): Exit.Exit<void, StoreError> => {
         const head = heads.get(waiting.session)
         const next = admit(head, waiting.session, waiting.epoch, waiting.records)
         if (next instanceof StoreError) return Exit.fail(next)
+        const { session, records, as } = waiting
+        const ungranted = as === "copy" ? undefined : Projection.grants(all, session, records)
+        if (ungranted !== undefined) return Exit.fail(ungranted)
         if (head !== undefined) {
-          heads.set(waiting.session, { ...head, ...next })
+          heads.set(session, { ...head, ...next })
+          audits.push(() =>
+            as === "copy"
+              ? Projection.copies(session, records)
+              : Projection.entries(all, session, head.session, records)
+          )
           for (const encoded of waiting.encoded) rows.push(toRow(head.session, encoded))
         }
         return Exit.void
       })
       insertAll(all, rows)
+      AuditTable.append(
+        all,
+        audits.flatMap((entries) => entries())
+      )
       return outcomes
     },
     part.every(isRelaxed)

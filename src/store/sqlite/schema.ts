@@ -7,6 +7,9 @@
 /** "claw" in ASCII. */
 export const APPLICATION_ID = 0x636c6177
 
+/** The step that makes the audit. */
+export const AUDIT_STEP = 3
+
 export const migrations: ReadonlyArray<string> = [
   `
   CREATE TABLE sessions (
@@ -100,5 +103,46 @@ export const migrations: ReadonlyArray<string> = [
     revoked_at TEXT,
     last_used_at TEXT
   ) STRICT, WITHOUT ROWID;
+  `,
+  // Projections of the journal, written in its appends. A grant's checksum covers all but its uses, so that a row that
+  // was damaged grants nothing. The audit is a chain (approval/Audit): nothing here may change or delete an entry.
+  `
+  CREATE TABLE grants (
+    grant_id TEXT NOT NULL PRIMARY KEY,
+    owner TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    expires_at TEXT NOT NULL,
+    payload TEXT NOT NULL,
+    revoked_at TEXT,
+    revoked_by TEXT,
+    checksum INTEGER NOT NULL,
+    uses INTEGER NOT NULL DEFAULT 0,
+    last_used_at TEXT
+  ) STRICT;
+  CREATE INDEX grants_of_session ON grants (owner, session_id, grant_id);
+
+  CREATE TABLE audit (
+    n INTEGER NOT NULL PRIMARY KEY,
+    owner TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    seq INTEGER,
+    tool_name TEXT,
+    decision TEXT,
+    at TEXT NOT NULL,
+    line TEXT NOT NULL,
+    hash TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX audit_of_session ON audit (owner, session_id, n);
+  CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit BEGIN SELECT raise(ABORT, 'the audit only grows'); END;
+  CREATE TRIGGER audit_is_not_cut BEFORE DELETE ON audit BEGIN SELECT raise(ABORT, 'the audit only grows'); END;
+
+  -- Where the chain stands: found again here, its last entry cannot be cut off unseen.
+  CREATE TABLE audit_head (
+    one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+    first TEXT NOT NULL,
+    n INTEGER NOT NULL,
+    hash TEXT NOT NULL
+  ) STRICT;
+  INSERT INTO audit_head SELECT 1, seed, 0, seed FROM (SELECT lower(hex(randomblob(32))) AS seed);
   `
 ]

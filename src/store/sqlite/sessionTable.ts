@@ -3,14 +3,17 @@
  * Invariants: a number that was given is on the disk before it is given; a removed session is gone from every reader at
  * once, its records follow in small transactions, also after a crash between two of them.
  */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import { type Place, removed } from "../../approval/Audit.ts"
 import type { SessionId } from "../../domain/Ids.ts"
 import { localOwner, type Owner, sessionKey } from "../../domain/Principal.ts"
 import { keeps, REMOVED, takesNone } from "../appendRule.ts"
 import { type OwnedIndex, SessionIndex, type SessionMeta } from "../SessionIndex.ts"
 import { alreadyThere, changed, notFound, wellFormed } from "../sessionRule.ts"
 import type { Access } from "./access.ts"
+import * as AuditTable from "./auditTable.ts"
+import * as GrantTable from "./grantTable.ts"
 
 /** Records deleted by one transaction. */
 const PURGE_ROWS = 200
@@ -56,10 +59,22 @@ export const purge = Effect.fnUntraced(function* ({ sql, run }: Access) {
   }
 })
 
+/** Its grants end, and the audit keeps a tombstone. */
+const bury = Effect.fnUntraced(function* (access: Access, place: Place, at: string) {
+  const { sql } = access
+  const key = sessionKey(place.owner, place.session_id)
+  const [last] = yield* sql<{ readonly seq: number | null }>`
+    SELECT max(r.seq) AS seq FROM journal_heads h JOIN journal_records r ON r.session = h.session
+    WHERE h.session_id = ${key} AND r.seq IS NOT NULL`
+  yield* GrantTable.end(access, place)
+  yield* AuditTable.appendWith(access, removed(place, at, last?.seq ?? 0))
+})
+
 const remove = (access: Access, owner: Owner) =>
   Effect.fn("SessionIndex.remove")(function* (id: SessionId, mayTake: (holder: string) => boolean = takesNone) {
     const { sql } = access
     const key = sessionKey(owner, id)
+    const at = new Date(yield* Clock.currentTimeMillis).toISOString()
     yield* access.transact(
       "remove",
       Effect.gen(function* () {
@@ -74,6 +89,7 @@ const remove = (access: Access, owner: Owner) =>
           UPDATE journal_heads SET owner = ${REMOVED}
           WHERE session_id = ${key} AND owner <> ${REMOVED} RETURNING session`
         if (session.length + journal.length === 0) return yield* notFound("remove", id)
+        yield* bury(access, { owner, session_id: id }, at)
       })
     )
     yield* purge(access)

@@ -52,6 +52,9 @@ export const isLocked = (error: SqlError.SqlError): boolean => error.reason._tag
 /** True: the failure met the connection or the file, and not what was written. */
 export const metAll = (error: StoreError): boolean =>
   [BUSY, LOCKED, READONLY, IOERR, CORRUPT, CANTOPEN, NOTADB].includes(kindOf(error.cause) ?? 0)
+/** True: the disk or the lock failed, and nothing more can be stored now; a damaged or odd row alone is not that. */
+export const metStorage = (cause: unknown): boolean =>
+  [BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN, NOTADB].includes(kindOf(cause) ?? 0)
 export const isCorrupt = (error: SqlError.SqlError): boolean => kindOf(error.reason.cause) === CORRUPT
 /** After a failed write or sync nothing that the connection holds in memory can be trusted. */
 export const isIoError = (cause: unknown): boolean => kindOf(cause) === IOERR

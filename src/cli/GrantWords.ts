@@ -1,0 +1,44 @@
+/**
+ * A grant in words: what it covers, until when, from whom. Owns: the sentences in both languages; a raw matcher is for
+ * programs. Pure. Invariant: whatever a grant holds, it is one line, and nothing in it can paint the terminal.
+ */
+import type { Grant } from "../domain/Approval.ts"
+import type { Locale } from "./Commands.ts"
+import { sanitise } from "./Sanitise.ts"
+import { cut } from "./Width.ts"
+
+const plain = (text: string, columns = 120): string => cut(sanitise(text).replaceAll("\n", "⏎"), columns)
+
+const word = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
+
+/** What it covers. */
+export const coverOf = ({ matcher, shown, tool_name }: Grant, locale: Locale): string => {
+  const tool = plain(tool_name, 40)
+  const about = shown === undefined ? "" : `: ${plain(shown)}`
+  switch (matcher.kind) {
+    case "command": {
+      const argv = plain(matcher.argv.map(word).join(" "))
+      return locale === "en" ? `commands that begin with ${argv}` : `以 ${argv} 开头的命令`
+    }
+    case "path":
+      return locale === "en" ? `every ${tool} of ${plain(matcher.glob)}` : `对 ${plain(matcher.glob)} 的每次 ${tool}`
+    case "exact":
+      return locale === "en" ? `exactly this ${tool} call${about}` : `仅此 ${tool} 调用${about}`
+  }
+}
+
+export const minute = (time: string): string => plain(time.slice(0, 16).replace("T", " "), 20)
+
+/** Its id, what it covers, until when, and by whom. */
+export const grantLine = (grant: Grant, locale: Locale): string => {
+  const by =
+    grant.by === undefined ? "" : locale === "en" ? `, by ${plain(grant.by, 40)}` : `，由 ${plain(grant.by, 40)} 授权`
+  const until = locale === "en" ? `until ${minute(grant.expires_at)} UTC` : `至 ${minute(grant.expires_at)} UTC`
+  const bound =
+    grant.content === undefined
+      ? ""
+      : locale === "en"
+        ? ", while the files it runs stay as they are"
+        : "，且所运行的文件不变"
+  return `${plain(grant.grant_id, 60)}  ${coverOf(grant, locale)} (${until}${by}${bound})`
+}
