@@ -34,8 +34,10 @@ export const Create = Schema.Struct({
 })
 export type Create = typeof Create.Type
 
+export const Token = Schema.String.check(Schema.isMaxLength(16_384))
+
 export const Hello = message("hello", {
-  token: optional(Schema.String.check(Schema.isMaxLength(16_384))),
+  token: optional(Token),
   client: optional(Schema.Struct({ name: shortText, version: optional(shortText) })),
   session_id: optional(SessionId),
   /** Replays facts behind this position; absent: live from now (SETTLED 12). */

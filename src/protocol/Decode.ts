@@ -7,7 +7,7 @@
 import { Result, Schema, SchemaIssue } from "effect"
 import { PROTOCOL_VERSION } from "../domain/Event.ts"
 import { nearest } from "../domain/Nearest.ts"
-import { type ClientMessage, type ClientMessageType, Command, messages } from "./ClientMessage.ts"
+import { type ClientMessage, type ClientMessageType, Command, messages, Token } from "./ClientMessage.ts"
 
 export interface DecodeLimits {
   /** Objects and arrays within each other, the message itself included. */
@@ -160,4 +160,14 @@ export const decode = (text: string, limits: DecodeLimits): Result.Result<Client
   if (typeof type !== "string") return fail("bad_message", 'The field "type" must be text.')
   if (isPlain(fields)) return Result.succeed(fields as ClientMessage)
   return isType(type) ? judged(type, fields) : unknownType(type)
+}
+
+const isToken = Schema.is(Token)
+
+/** The token of what would be a `hello` if nothing else were wrong with it: by it, somebody may be told what is. */
+export const helloToken = (text: string, limits: DecodeLimits): string | undefined => {
+  const fields = isDeeperThan(text, limits.depth) ? undefined : parse(text)
+  if (!isObject(fields) || !Object.hasOwn(fields, "token") || fields["type"] !== "hello") return undefined
+  const token = fields["token"]
+  return isToken(token) && taint(token) === undefined ? token : undefined
 }

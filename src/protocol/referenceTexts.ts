@@ -37,7 +37,8 @@ with authentication, and with TLS or behind a proxy.
 
 A token is an API token (\`claw token create\`) or a JWT of the server's issuer; it never stands in a URL. Anything before
 it, or a wrong one, ends the connection with \`unauthenticated\` (an upgrade gets HTTP 401); it must come within
-\`handshake_ms\`. A revoked token ends its open connections within seconds.
+\`handshake_ms\`. A \`hello\` with a good token that is wrong otherwise is a \`bad_message\`: say it again. A revoked token ends
+its open connections within seconds.
 
 \`hello\` is optional for whoever is known without it (no auth, or signed in at the upgrade). If it is used it is the first
 message, and only once: later it is a \`bad_message\`. Without it the first message that needs a session makes one.
