@@ -4,7 +4,7 @@
  * disconnect rule, what was sent goes out, and the connection is closed, each once.
  */
 import { Deferred, Effect, Exit, Fiber, Latch, Option, Result, Scope } from "effect"
-import { decode, type DecodeLimits, helloToken } from "../protocol/Decode.ts"
+import { decode, type DecodeLimits, helloToken, promptKey } from "../protocol/Decode.ts"
 import { attributes } from "../observability/Telemetry.ts"
 import { may } from "../domain/Principal.ts"
 import type { Connection, Inbound } from "./Connection.ts"
@@ -68,7 +68,8 @@ const take = Effect.fnUntraced(function* (peer: Peer, text: string) {
   if (Result.isFailure(decoded)) {
     const { code, detail } = decoded.failure
     if (chooses) peer.refused = code
-    return complain(peer, code, { detail })
+    const idempotency_key = type === "prompt" ? promptKey(text, limits) : undefined
+    return complain(peer, code, { detail, ...(idempotency_key === undefined ? {} : { idempotency_key }) })
   }
   const message = decoded.success
   if (message.type !== "ping" && message.type !== "pong") peer.activeAt = peer.shared.now()

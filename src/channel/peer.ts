@@ -93,6 +93,7 @@ const envelope = (peer: Peer, body: ConnectionBody): ConnectionEvent => {
 export interface Context {
   readonly request_id?: string
   readonly task_id?: string
+  readonly idempotency_key?: string
   readonly retry_after_ms?: number
   /** A sentence of its own. */
   readonly detail?: string

@@ -7,7 +7,7 @@
 import { Result, Schema, SchemaIssue } from "effect"
 import { PROTOCOL_VERSION } from "../domain/Event.ts"
 import { nearest } from "../domain/Nearest.ts"
-import { type ClientMessage, type ClientMessageType, Command, messages, Token } from "./ClientMessage.ts"
+import { type ClientMessage, type ClientMessageType, Command, Key, messages, Token } from "./ClientMessage.ts"
 
 export interface DecodeLimits {
   /** Objects and arrays within each other, the message itself included. */
@@ -162,12 +162,18 @@ export const decode = (text: string, limits: DecodeLimits): Result.Result<Client
   return isType(type) ? judged(type, fields) : unknownType(type)
 }
 
-const isToken = Schema.is(Token)
-
-/** The token of what would be a `hello` if nothing else were wrong with it: by it, somebody may be told what is. */
-export const helloToken = (text: string, limits: DecodeLimits): string | undefined => {
-  const fields = isDeeperThan(text, limits.depth) ? undefined : parse(text)
-  if (!isObject(fields) || !Object.hasOwn(fields, "token") || fields["type"] !== "hello") return undefined
-  const token = fields["token"]
-  return isToken(token) && taint(token) === undefined ? token : undefined
+/** A text field of a message that is wrong otherwise. */
+const fieldOf = (type: ClientMessageType, name: string, schema: Schema.Schema<string>) => {
+  const fits = Schema.is(schema)
+  return (text: string, limits: DecodeLimits): string | undefined => {
+    const fields = isDeeperThan(text, limits.depth) ? undefined : parse(text)
+    if (!isObject(fields) || !Object.hasOwn(fields, name) || fields["type"] !== type) return undefined
+    const value = fields[name]
+    return fits(value) && taint(value) === undefined ? value : undefined
+  }
 }
+
+/** By it, who says a wrong `hello` may be told what is wrong with it. */
+export const helloToken = fieldOf("hello", "token", Token)
+/** Which wrong prompt it is. */
+export const promptKey = fieldOf("prompt", "idempotency_key", Key)

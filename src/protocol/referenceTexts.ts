@@ -180,7 +180,9 @@ export const eventTexts: Readonly<Record<EventType, string>> = {
   hello: "Answers `hello`. `limits`: what this connection has to keep to. `position`: `seq` of the newest fact.",
   accepted: "To the sender of a prompt with a key, once it is stored.",
   status: "The session now; after every joining, and when asked.",
-  error: "Something was not done; `code` is stable, `message` is for people.",
+  error:
+    "Something was not done; `code` is stable, `message` is for people. What it answers is named: a prompt with a key by " +
+    "its `idempotency_key`, an answer by its `request_id`, an interrupt of a task by its `task_id`.",
   ping: "Answer with `pong` and the same `nonce`.",
   pong: "Answers a `ping` of yours.",
   draining: "The server ends; the connection closes at `deadline` at the latest."
