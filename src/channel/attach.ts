@@ -15,6 +15,7 @@ import type { Position, SessionRuntime } from "../runtime/SessionRuntime.ts"
 import type { Hold, HoldRequest } from "./Attachments.ts"
 import { complain, endWith, leavingOf, type Peer, send } from "./peer.ts"
 import { modeFor } from "./Modes.ts"
+import { statusBody } from "./Status.ts"
 import { workspaceFor } from "./Workspaces.ts"
 
 export interface Joining {
@@ -42,11 +43,10 @@ export const creation = (
   )
 
 export const sendStatus = (peer: Peer, runtime: SessionRuntime): Effect.Effect<void> =>
-  Effect.map(runtime.status, ({ meta, tasks, usage, damaged, ...rest }) => {
+  Effect.map(runtime.status, (status) => {
     const owner = peer.principal
-    const attached = owner === undefined ? 1 : peer.shared.attachments.count(owner, meta.session_id)
-    const { title, workspace } = meta
-    send(peer, { type: "status", title, workspace, ...rest, counters: { tasks, usage, attached, damaged } })
+    const attached = owner === undefined ? 1 : peer.shared.attachments.count(owner, status.meta.session_id)
+    send(peer, statusBody(status, attached))
   })
 
 export const sendHello = (peer: Peer, position: number): void => {

@@ -179,7 +179,9 @@ export const eventTexts: Readonly<Record<EventType, string>> = {
   task_waiting: "The task is started and waits for a place; `position` 1: next.",
   hello: "Answers `hello`. `limits`: what this connection has to keep to. `position`: `seq` of the newest fact.",
   accepted: "To the sender of a prompt with a key, once it is stored.",
-  status: "The session now; after every joining, and when asked.",
+  status:
+    "The session now; after every joining, and when asked; the same over HTTP. Of a pending approval it has the fields of " +
+    "its `approval_request` from `request_id` on.",
   error:
     "Something was not done; `code` is stable, `message` is for people. What it answers is named: a prompt with a key by " +
     "its `idempotency_key`, an answer by its `request_id`, an interrupt of a task by its `task_id`.",
