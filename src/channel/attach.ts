@@ -85,8 +85,9 @@ const enter = Effect.fnUntraced(function* (peer: Peer, principal: Principal, joi
       if (peer.attached === undefined || peer.session_id !== session_id) return
       peer.attached = undefined
       complain(peer, "session_not_found")
-      // Its id is not taken again: what is prompted from now on is another session.
       peer.session_id = undefined
+      // What was meant for it, also what is on its way already, must not begin another one without its past.
+      peer.refused = "session_not_found"
     }
   }
   const hold: Hold = yield* peer.shared.attachments.hold(request)

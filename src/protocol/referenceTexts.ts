@@ -91,7 +91,8 @@ denied, \`via: "timeout"\`. Nobody attached who could answer: the task fails wit
 | TCP half-close (the client's FIN: \`nc -N\`) | goes on: events are sent until the session is idle, then the server closes. Questions that nobody else can answer fail at once |
 | the server: slow reader, dead peer, idle, revoked token, restart | goes on |
 
-The stored session always stays.
+The stored session always stays. Where it is removed (HTTP \`DELETE\`), its clients get \`session_not_found\`, and so does
+whatever they send until a \`hello\` or \`resume\` says which session it is now.
 
 ## Heartbeats and silence
 
