@@ -139,6 +139,12 @@ describe("claw serve does not start", SIDE_BY_SIDE, () => {
       1,
       /listen for HTTP on 127\.0\.0\.1 port \d+: another program listens there/
     ],
+    [
+      "on one port for TCP and HTTP",
+      (port) => ["--tcp-port", `${port}`, "--http-port", `${port}`],
+      2,
+      /cannot listen for TCP and for HTTP on one port, and both would be \d+: choose two \(--tcp-port/
+    ],
     ["on an address of another machine", () => ["--host", "192.0.2.1"], 2, /needs TLS/],
     ["on every address without a token", () => ["--host", "0.0.0.0", "--no-auth"], 2, /needs authentication/],
     ["on a port that is no number", () => ["--tcp-port", "http"], 2, /--tcp-port/]
