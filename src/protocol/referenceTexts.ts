@@ -53,7 +53,7 @@ another user's, an \`admin\`'s neither.
 | role | events, status | prompt, interrupt, unqueue, command | approval_response |
 | --- | --- | --- | --- |
 | \`viewer\` | yes | – | – |
-| \`requester\` | yes | yes | – |
+| \`requester\` | yes | yes, but no mode that lets more pass unasked (\`set_mode\`, \`create\`) | – |
 | \`approver\` | yes | – | yes |
 | \`member\`, \`admin\` | yes | yes | yes |
 
@@ -110,7 +110,8 @@ at \`deadline\` at the latest; the next start goes on with the tasks, and \`resu
 
 export const promises = `## Order
 
-1. Facts (events with \`seq\`) come in the order of \`seq\`, which counts from 1 without gaps; each once per connection.
+1. Facts (events with \`seq\`) come in the order of \`seq\`, which counts from 1 without gaps; each once per connection,
+   unless it is asked for again: a \`resume\`, also to the session one is on, replays what lies behind its \`after\`.
 2. Deltas of a stream come behind the fact that opened it and before its \`text_completed\`; joined they are its \`content\`.
 3. Approval requests come one at a time. A \`tool_result\` comes when its tool ends and names its \`call_id\`.
 4. A task has exactly one of \`task_completed\`, \`task_canceled\`, \`task_failed\`, and it is the task's last event.

@@ -96,6 +96,19 @@ describe("claw serve", SIDE_BY_SIDE, () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("works with the demo in a scratch project, or where it is told to", () =>
+    Effect.gen(function* () {
+      const { workspace } = yield* world()
+      const [scratch, told] = [
+        yield* banner({}, ["--provider", "demo"]),
+        yield* banner({}, ["--provider", "demo", "--cwd", workspace])
+      ]
+      const place = ({ stdout }: { readonly stdout: string }) => /^claw \S+ · demo · (.*)$/m.exec(stdout)?.[1]
+      assert.strictEqual(place(told), workspace)
+      assert.notInclude([undefined, workspace], place(scratch))
+    }).pipe(Effect.scoped)
+  )
+
   it.live("says it in Chinese too, in columns, and warns where nobody is asked before anything runs", () =>
     Effect.gen(function* () {
       const chinese = yield* banner({ CLAW_LANG: "zh-CN" })
