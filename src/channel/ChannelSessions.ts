@@ -38,6 +38,24 @@ const makeGuests = () => {
 
 const closing = { by: "server", reads: true, code: 1001, reason: "server_draining" } as const
 
+type Guests = ReturnType<typeof makeGuests>
+
+const attend = (shared: Shared, guests: Guests, guest: Guest) =>
+  Effect.andThen(
+    Effect.acquireRelease(guests.come(guest), () => guests.go(guest)),
+    Effect.sync(() => {
+      if (shared.deadline !== undefined) guest.draining(shared.deadline)
+    })
+  )
+
+const closeAll = (shared: Shared, guests: Guests) =>
+  Effect.suspend(() => {
+    const peers = Array.from(shared.peers)
+    for (const peer of peers) end(peer, closing)
+    const gone = [...peers.map((peer) => peer.gone), ...guests.close()]
+    return Effect.forEach(gone, Deferred.await, { discard: true })
+  })
+
 const make = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const shared: Shared = {
@@ -64,25 +82,14 @@ const make = Effect.gen(function* () {
     },
     count: Effect.sync(() => shared.peers.size),
     attached: (owner, session) => Effect.sync(() => shared.attachments.count(owner, session)),
+    attend: (guest) => attend(shared, guests, guest),
     drain: (deadline) =>
       Effect.sync(() => {
         shared.deadline = deadline
         for (const peer of shared.peers) draining(peer, deadline)
         guests.draining(deadline)
       }),
-    attend: (guest) =>
-      Effect.andThen(
-        Effect.acquireRelease(guests.come(guest), () => guests.go(guest)),
-        Effect.sync(() => {
-          if (shared.deadline !== undefined) guest.draining(shared.deadline)
-        })
-      ),
-    closeAll: Effect.suspend(() => {
-      const peers = Array.from(shared.peers)
-      for (const peer of peers) end(peer, closing)
-      const gone = [...peers.map((peer) => peer.gone), ...guests.close()]
-      return Effect.forEach(gone, Deferred.await, { discard: true })
-    })
+    closeAll: closeAll(shared, guests)
   })
 })
 

@@ -82,7 +82,13 @@ const called = (state: SessionState, event: Durable<"tool_call">): SessionState 
 const requestOf = (event: Durable<"approval_request">): ApprovalRequest => {
   const { request_id, kind, call_id, tool_name, content, risk, reason, preview, grant_options, expires_at } = event
   return {
-    ...{ request_id, kind, call_id, tool_name, content, risk, reason },
+    request_id,
+    kind,
+    call_id,
+    tool_name,
+    content,
+    risk,
+    reason,
     ...(preview === undefined ? {} : { preview }),
     grant_options,
     ...(expires_at === undefined ? {} : { expires_at })

@@ -138,7 +138,10 @@ export const profileOfUrl = (base_url: string): Profile => {
   return Object.values<Profile>(profiles).find(same) ?? profiles.generic
 }
 
-const choose = (settings: Settings, said: Said): { readonly profile: Profile; readonly source: string } | Unresolved => {
+const choose = (
+  settings: Settings,
+  said: Said
+): { readonly profile: Profile; readonly source: string } | Unresolved => {
   const named = setting(settings, "CLAW_PROVIDER")?.toLowerCase()
   if (named !== undefined) {
     const source = said("CLAW_PROVIDER")

@@ -160,7 +160,8 @@ const live = Effect.fnUntraced(function* (
   yield* session.subscribe({ after: { seq: after }, sink: outbox.sink })
   outbox.replaying(false)
   outbox.send(yield* shown(caller, session))
-  reader.draining = (deadline) => outbox.send(drainingEvent(session.session_id, clock.currentTimeMillisUnsafe(), deadline))
+  reader.draining = (deadline) =>
+    outbox.send(drainingEvent(session.session_id, clock.currentTimeMillisUnsafe(), deadline))
   if (reader.deadline !== undefined) reader.draining(reader.deadline)
   const beat = Effect.gen(function* () {
     yield* Effect.sleep(Math.min(limit.heartbeat_ms, limit.write_ms))
@@ -190,7 +191,11 @@ export const stream = Effect.fnUntraced(function* (
   const answers = may(caller.principal, "approve")
   const reader = makeReader()
   const close = () => finish(reader)
-  const session = yield* present(caller, { session_id: id, answers, counts: true, seen: after, onRemoved: close }, "run_on")
+  const session = yield* present(
+    caller,
+    { session_id: id, answers, counts: true, seen: after, onRemoved: close },
+    "run_on"
+  )
   const request = yield* HttpServerRequest.HttpServerRequest
   const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
   const [{ revoked }, { limit }, { attend }] = [yield* Authenticator, yield* AppConfig, yield* Channels]

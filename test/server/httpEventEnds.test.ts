@@ -84,7 +84,10 @@ describe("an event stream", () => {
       assert.strictEqual(yield* open(http), 0)
       for (const stream of [one, two, late]) {
         yield* stream.ended
-        assert.deepStrictEqual(types(stream).filter((type) => type === "draining"), ["draining"])
+        assert.deepStrictEqual(
+          types(stream).filter((type) => type === "draining"),
+          ["draining"]
+        )
         assert.notInclude(types(stream), "task_canceled")
       }
     }).pipe(Effect.scoped, Effect.provide(layer({ script: () => () => Stream.never })), isolated)
