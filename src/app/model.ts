@@ -31,6 +31,28 @@ const settingsOf = (config: ConfigShape): Record<string, string | undefined> => 
   )
 })
 
+/** Where each of these settings may also come from. */
+const keyOf: Readonly<Record<string, "provider" | "base_url">> = {
+  CLAW_PROVIDER: "provider",
+  OPENAI_BASE_URL: "base_url"
+}
+
+/** A setting as it was given: who reads of it looks there. */
+const said = ({ sources, files }: ConfigShape, name: string): string => {
+  const key = keyOf[name]
+  if (key === undefined) return name
+  switch (sources.get(key)) {
+    case "flag":
+      return `--${key.replaceAll("_", "-")}`
+    case "user file":
+      return `"${key}" in ${files.user}`
+    case "workspace file":
+      return `"${key}" in ${files.workspace}`
+    default:
+      return name
+  }
+}
+
 const missing = (detail: string): Result.Result<Choice, Missing> => Result.fail({ code: "no_provider", detail })
 
 /** Only what somebody chose: a profile has limits of its own, for servers that load a model first. */
@@ -42,7 +64,7 @@ const deadlinesOf = (config: ConfigShape) => {
 /** The configured model, or why there is none. A server without a model is one whose list `claw doctor` can show. */
 export const choose = (config: ConfigShape, needsModel = true): Result.Result<Choice, Missing> => {
   if (config.provider === "demo") return Result.succeed({ kind: "demo", model: "demo" })
-  const found = resolveProfile(settingsOf(config))
+  const found = resolveProfile(settingsOf(config), (name) => said(config, name))
   if (!isResolved(found)) return missing(found.reason)
   if (found.model === undefined && needsModel) {
     return missing(

@@ -3,10 +3,18 @@
  * sessions: a server hands in a Connection and hears when its conversation is over.
  * Invariant: a connection that is served ends closed, its session left by the disconnect rule, on every path.
  */
-import { Context, type Effect } from "effect"
+import { Context, type Effect, type Scope } from "effect"
 import type { Owner } from "../domain/Principal.ts"
 import type { SessionId } from "../domain/Ids.ts"
 import type { Connection } from "./Connection.ts"
+
+/** Somebody who listens without being a Connection (an event stream over HTTP). Both are called at most once. */
+export interface Guest {
+  /** The server ends: as connections are told. Epoch milliseconds. */
+  readonly draining: (deadline: number) => void
+  /** Lets what was sent go out, and goes: the scope it attends in ends. */
+  readonly close: () => void
+}
 
 export class Channels extends Context.Service<
   Channels,
@@ -22,7 +30,9 @@ export class Channels extends Context.Service<
      * connections stay readable until `closeAll`.
      */
     readonly drain: (deadline: number) => Effect.Effect<void>
-    /** What was sent goes out; then every connection is closed with `server_draining` (1001). */
+    /** Until the scope ends, is told of the drain and waited for by `closeAll`; at once where it has begun. */
+    readonly attend: (guest: Guest) => Effect.Effect<void, never, Scope.Scope>
+    /** What was sent goes out; then every connection is closed with `server_draining` (1001), and every guest goes. */
     readonly closeAll: Effect.Effect<void>
   }
 >()("claw/channel/Channels") {}

@@ -15,6 +15,7 @@ import type { Position, SessionRuntime } from "../runtime/SessionRuntime.ts"
 import type { Hold, HoldRequest } from "./Attachments.ts"
 import { complain, endWith, leavingOf, type Peer, send } from "./peer.ts"
 import { modeFor } from "./Modes.ts"
+import { statusBody } from "./Status.ts"
 import { workspaceFor } from "./Workspaces.ts"
 
 export interface Joining {
@@ -42,11 +43,10 @@ export const creation = (
   )
 
 export const sendStatus = (peer: Peer, runtime: SessionRuntime): Effect.Effect<void> =>
-  Effect.map(runtime.status, ({ meta, tasks, usage, damaged, ...rest }) => {
+  Effect.map(runtime.status, (status) => {
     const owner = peer.principal
-    const attached = owner === undefined ? 1 : peer.shared.attachments.count(owner, meta.session_id)
-    const { title, workspace } = meta
-    send(peer, { type: "status", title, workspace, ...rest, counters: { tasks, usage, attached, damaged } })
+    const attached = owner === undefined ? 1 : peer.shared.attachments.count(owner, status.meta.session_id)
+    send(peer, statusBody(status, attached))
   })
 
 export const sendHello = (peer: Peer, position: number): void => {
@@ -85,8 +85,9 @@ const enter = Effect.fnUntraced(function* (peer: Peer, principal: Principal, joi
       if (peer.attached === undefined || peer.session_id !== session_id) return
       peer.attached = undefined
       complain(peer, "session_not_found")
-      // Its id is not taken again: what is prompted from now on is another session.
       peer.session_id = undefined
+      // What was meant for it, also what is on its way already, must not begin another one without its past.
+      peer.refused = "session_not_found"
     }
   }
   const hold: Hold = yield* peer.shared.attachments.hold(request)

@@ -3,13 +3,14 @@
  * down. Invariants: the loop waits for nothing but the next message; whatever the end, the session is left by the
  * disconnect rule, what was sent goes out, and the connection is closed, each once.
  */
-import { Deferred, Effect, Exit, Fiber, Latch, Result, Scope } from "effect"
-import { decode } from "../protocol/Decode.ts"
+import { Deferred, Effect, Exit, Fiber, Latch, Option, Result, Scope } from "effect"
+import { decode, type DecodeLimits, helloToken, promptKey } from "../protocol/Decode.ts"
 import { attributes } from "../observability/Telemetry.ts"
 import { may } from "../domain/Principal.ts"
 import type { Connection, Inbound } from "./Connection.ts"
 import { reserve } from "./attach.ts"
 import { dispatch } from "./dispatch.ts"
+import { signIn } from "./hello.ts"
 import * as MessageRate from "./messageRate.ts"
 import * as Outbox from "./Outbox.ts"
 import { complain, end, type End, endNobody, endSlow, endWith, leavingOf, type Peer, type Shared } from "./peer.ts"
@@ -45,12 +46,20 @@ const make = (shared: Shared, connection: Connection, scope: Scope.Scope): Peer 
   return peer
 }
 
+/** Only who says who it is, be the rest of it wrong, is told more than that it has to. */
+const isKnown = (peer: Peer, text: string, limits: DecodeLimits) => {
+  const token = helloToken(text, limits)
+  if (token === undefined) return Effect.as(endNobody(peer), false)
+  return Effect.map(Effect.option(signIn(peer, token)), (found) => Option.getOrUndefined(found) !== undefined)
+}
+
 /** The text of one message. */
 const take = Effect.fnUntraced(function* (peer: Peer, text: string) {
-  const decoded = decode(text, { depth: peer.shared.config.limit.message_depth })
-  const { principal } = peer
+  const limits = { depth: peer.shared.config.limit.message_depth }
+  const decoded = decode(text, limits)
   const greets = Result.isSuccess(decoded) && decoded.success.type === "hello"
-  if (principal === undefined && !greets) return yield* endNobody(peer)
+  if (peer.principal === undefined && !greets && !(yield* isKnown(peer, text, limits))) return
+  const { principal } = peer
   const type = Result.isSuccess(decoded) ? decoded.success.type : decoded.failure.type
   const chooses = type === "hello" || type === "resume"
   if (principal !== undefined && may(principal, "prompt") && !chooses && peer.refused === undefined) {
@@ -59,7 +68,8 @@ const take = Effect.fnUntraced(function* (peer: Peer, text: string) {
   if (Result.isFailure(decoded)) {
     const { code, detail } = decoded.failure
     if (chooses) peer.refused = code
-    return complain(peer, code, { detail })
+    const idempotency_key = type === "prompt" ? promptKey(text, limits) : undefined
+    return complain(peer, code, { detail, ...(idempotency_key === undefined ? {} : { idempotency_key }) })
   }
   const message = decoded.success
   if (message.type !== "ping" && message.type !== "pong") peer.activeAt = peer.shared.now()

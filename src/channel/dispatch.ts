@@ -37,11 +37,21 @@ const accepted = Effect.fnUntraced(function* (peer: Peer, runtime: SessionRuntim
   })
 })
 
+/** What an error that answers this message names, so that who sends several at once knows which one is meant. */
+const contextOf = (message: ClientMessage): Context => {
+  if (message.type === "approval_response") return { request_id: message.request_id }
+  if (message.type === "interrupt" && message.task_id !== undefined) return { task_id: message.task_id }
+  if (message.type === "prompt" && message.idempotency_key !== undefined) {
+    return { idempotency_key: message.idempotency_key }
+  }
+  return {}
+}
+
 const prompt = Effect.fnUntraced(function* (peer: Peer, principal: Principal, message: Message<"prompt">) {
   if (peer.shared.deadline !== undefined) return yield* refuse("server_draining")
   const retry_after_ms = yield* peer.shared.promptRate.take(principal)
   if (retry_after_ms > 0) {
-    complain(peer, "rate_limited", { retry_after_ms })
+    complain(peer, "rate_limited", { ...contextOf(message), retry_after_ms })
     return yield* logRefused(peer, "prompt", "rate_limited")
   }
   yield* accepted(peer, yield* sessionFor(peer, principal), message)
@@ -149,12 +159,6 @@ const answering = (peer: Peer, type: ClientMessage["type"], context: Context, ha
     complain(peer, code, context)
     return logRefused(peer, type, code, context)
   })
-
-const contextOf = (message: ClientMessage): Context => {
-  if (message.type === "approval_response") return { request_id: message.request_id }
-  if (message.type === "interrupt" && message.task_id !== undefined) return { task_id: message.task_id }
-  return {}
-}
 
 /** Messages that need no session, or say which. */
 const FREE: ReadonlySet<ClientMessage["type"]> = new Set(["hello", "resume", "ping", "pong", "close"])

@@ -62,22 +62,33 @@ const notFirst = (peer: Peer, { session_id }: Message<"hello">): Effect.Effect<v
     if (session_id !== undefined && session_id !== peer.session_id) peer.refused = "bad_message"
   })
 
-export const hello = Effect.fnUntraced(function* (peer: Peer, message: Message<"hello">) {
-  // Another one is heard where the one before, or a `resume`, did not lead to a session.
-  const again = peer.attached === undefined && peer.refused !== undefined
-  if (!again && (peer.greeted || peer.session_id !== undefined)) return yield* notFirst(peer, message)
-  const principal = yield* recognise(peer, message.token)
+/** The connection is somebody's from now on; nothing: it has been ended, and why was told. */
+export const signIn = Effect.fnUntraced(function* (peer: Peer, token: string | undefined) {
+  const principal = yield* recognise(peer, token)
   if (principal === undefined) {
-    return message.token === undefined ? yield* endNobody(peer) : undefined
+    if (token === undefined) yield* endNobody(peer)
+    return undefined
   }
   const known = peer.connection.principal
   // A token may not turn a signed-in connection into somebody else's.
   if (known !== undefined && JSON.stringify(ownerOf(known)) !== JSON.stringify(ownerOf(principal))) {
     return yield* refuse("forbidden")
   }
-  if (!hasRoom(peer, principal)) return endWith(peer, "too_many_connections")
-  if (peer.principal === undefined || message.token !== undefined) yield* watchRevocation(peer, principal)
+  if (!hasRoom(peer, principal)) {
+    endWith(peer, "too_many_connections")
+    return undefined
+  }
+  if (peer.principal === undefined || token !== undefined) yield* watchRevocation(peer, principal)
   peer.principal = principal
+  return principal
+})
+
+export const hello = Effect.fnUntraced(function* (peer: Peer, message: Message<"hello">) {
+  // Another one is heard where the one before, or a `resume`, did not lead to a session.
+  const again = peer.attached === undefined && peer.refused !== undefined
+  if (!again && (peer.greeted || peer.session_id !== undefined)) return yield* notFirst(peer, message)
+  const principal = yield* signIn(peer, message.token)
+  if (principal === undefined) return
   peer.greeted = true
   yield* attach(peer, principal, message)
 })

@@ -69,7 +69,10 @@ export interface Peer {
   greeted: boolean
   /** Its input has ended (TCP half-close): it cannot answer heartbeats. */
   halved: boolean
-  /** Why its last `hello` or `resume` was refused: what needs a session is refused likewise until one succeeds. */
+  /**
+   * Why its last `hello` or `resume` was refused, or that its session was removed: what needs a session is refused
+   * likewise until a `hello` or `resume` succeeds.
+   */
   refused: ErrorCode | undefined
   session_id: SessionId | undefined
   attached: Attached | undefined
@@ -93,6 +96,7 @@ const envelope = (peer: Peer, body: ConnectionBody): ConnectionEvent => {
 export interface Context {
   readonly request_id?: string
   readonly task_id?: string
+  readonly idempotency_key?: string
   readonly retry_after_ms?: number
   /** A sentence of its own. */
   readonly detail?: string

@@ -180,6 +180,8 @@ export const ErrorBody = Schema.Struct({
   retryable: Schema.Boolean,
   request_id: Schema.optionalKey(Schema.String),
   task_id: Schema.optionalKey(Schema.String),
+  /** Of the prompt that is answered by this. */
+  idempotency_key: Schema.optionalKey(Schema.String),
   retry_after_ms: Schema.optionalKey(Schema.Int)
 })
 export type ErrorBody = typeof ErrorBody.Type

@@ -2,6 +2,7 @@
  * `fold`: one public event into the state. Total: an event that fits nothing changes nothing but `seq`, so that any
  * prefix of any sequence, also of a damaged one, gives a state that can go on (DESIGN §3, second consequence).
  */
+import type { ApprovalRequest } from "./Approval.ts"
 import type { Durable, DurableBody } from "./Event.ts"
 import type { CallId, PromptId } from "./Ids.ts"
 import type { AnswerItem, CallState, EndedTask, HistoryItem, RunningTask, SessionState } from "./Session.ts"
@@ -77,8 +78,25 @@ const called = (state: SessionState, event: Durable<"tool_call">): SessionState 
   return withAnswer(state, index, { ...answer, calls: [...answer.calls, call] })
 }
 
+/** An event may come with its envelope: what a request is does not depend on how it was come by. */
+const requestOf = (event: Durable<"approval_request">): ApprovalRequest => {
+  const { request_id, kind, call_id, tool_name, content, risk, reason, preview, grant_options, expires_at } = event
+  return {
+    request_id,
+    kind,
+    call_id,
+    tool_name,
+    content,
+    risk,
+    reason,
+    ...(preview === undefined ? {} : { preview }),
+    grant_options,
+    ...(expires_at === undefined ? {} : { expires_at })
+  }
+}
+
 const requested = (state: SessionState, event: Durable<"approval_request">): SessionState => {
-  const { type: _type, task_id: _task, turn: _turn, ...request } = event
+  const request = requestOf(event)
   return withCall(state, event.call_id, (call) => ({ ...call, request }))
 }
 

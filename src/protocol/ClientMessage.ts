@@ -16,11 +16,11 @@ const text = Schema.String.check(
   Schema.makeFilter((value: string) => value.isWellFormed() || "Expected text without lone surrogates")
 )
 const shortText = text.check(Schema.isMaxLength(1024))
-const key = text.check(Schema.isNonEmpty(), Schema.isMaxLength(256))
+export const Key = text.check(Schema.isNonEmpty(), Schema.isMaxLength(256))
 const count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 /** `seq`: the last fact the client has; `stream_id`, `offset`: the last of an open stream. */
-export const Position = Schema.Struct({ seq: count, stream_id: optional(key), offset: optional(count) })
+export const Position = Schema.Struct({ seq: count, stream_id: optional(Key), offset: optional(count) })
 export type Position = typeof Position.Type
 
 export const modes = ["ask", "accept-edits", "plan", "never-ask"] as const
@@ -29,13 +29,15 @@ export const modes = ["ask", "accept-edits", "plan", "never-ask"] as const
 export const Create = Schema.Struct({
   workspace: optional(text.check(Schema.isNonEmpty(), Schema.isMaxLength(4096))),
   mode: optional(Schema.Literals(modes)),
-  model: optional(key),
+  model: optional(Key),
   title: optional(shortText)
 })
 export type Create = typeof Create.Type
 
+export const Token = Schema.String.check(Schema.isMaxLength(16_384))
+
 export const Hello = message("hello", {
-  token: optional(Schema.String.check(Schema.isMaxLength(16_384))),
+  token: optional(Token),
   client: optional(Schema.Struct({ name: shortText, version: optional(shortText) })),
   session_id: optional(SessionId),
   /** Replays facts behind this position; absent: live from now (SETTLED 12). */
@@ -47,7 +49,7 @@ export const Hello = message("hello", {
 
 export const Prompt = message("prompt", {
   content: text.check(Schema.makeFilter((value: string) => value.trim() !== "" || "Expected text that is not blank")),
-  idempotency_key: optional(key),
+  idempotency_key: optional(Key),
   when_busy: optional(Schema.Literals(["reject", "queue", "steer"]))
 })
 
@@ -57,7 +59,7 @@ export const Interrupt = message("interrupt", { task_id: optional(TaskId) })
 export const ApprovalResponse = message("approval_response", {
   request_id: RequestId,
   decision: Answer,
-  grant_option: optional(key),
+  grant_option: optional(Key),
   reason: optional(shortText)
 })
 
@@ -77,7 +79,7 @@ export const Close = message("close", {})
 export const Command = Schema.Union([
   message("command", { name: Schema.Literals(["clear", "compact", "resume_queue"]) }),
   message("command", { name: Schema.Literal("set_mode"), mode: Schema.Literals(modes) }),
-  message("command", { name: Schema.Literal("set_model"), model: key }),
+  message("command", { name: Schema.Literal("set_model"), model: Key }),
   message("command", { name: Schema.Literal("rename"), title: shortText })
 ])
 

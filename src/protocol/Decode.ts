@@ -7,7 +7,7 @@
 import { Result, Schema, SchemaIssue } from "effect"
 import { PROTOCOL_VERSION } from "../domain/Event.ts"
 import { nearest } from "../domain/Nearest.ts"
-import { type ClientMessage, type ClientMessageType, Command, messages } from "./ClientMessage.ts"
+import { type ClientMessage, type ClientMessageType, Command, Key, messages, Token } from "./ClientMessage.ts"
 
 export interface DecodeLimits {
   /** Objects and arrays within each other, the message itself included. */
@@ -161,3 +161,19 @@ export const decode = (text: string, limits: DecodeLimits): Result.Result<Client
   if (isPlain(fields)) return Result.succeed(fields as ClientMessage)
   return isType(type) ? judged(type, fields) : unknownType(type)
 }
+
+/** A text field of a message that is wrong otherwise. */
+const fieldOf = (type: ClientMessageType, name: string, schema: Schema.Schema<string>) => {
+  const fits = Schema.is(schema)
+  return (text: string, limits: DecodeLimits): string | undefined => {
+    const fields = isDeeperThan(text, limits.depth) ? undefined : parse(text)
+    if (!isObject(fields) || !Object.hasOwn(fields, name) || fields["type"] !== type) return undefined
+    const value = fields[name]
+    return fits(value) && taint(value) === undefined ? value : undefined
+  }
+}
+
+/** By it, who says a wrong `hello` may be told what is wrong with it. */
+export const helloToken = fieldOf("hello", "token", Token)
+/** Which wrong prompt it is. */
+export const promptKey = fieldOf("prompt", "idempotency_key", Key)

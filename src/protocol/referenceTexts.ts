@@ -37,7 +37,8 @@ with authentication, and with TLS or behind a proxy.
 
 A token is an API token (\`claw token create\`) or a JWT of the server's issuer; it never stands in a URL. Anything before
 it, or a wrong one, ends the connection with \`unauthenticated\` (an upgrade gets HTTP 401); it must come within
-\`handshake_ms\`. A revoked token ends its open connections within seconds.
+\`handshake_ms\`. A \`hello\` with a good token that is wrong otherwise is a \`bad_message\`: say it again. A revoked token ends
+its open connections within seconds.
 
 \`hello\` is optional for whoever is known without it (no auth, or signed in at the upgrade). If it is used it is the first
 message, and only once: later it is a \`bad_message\`. Without it the first message that needs a session makes one.
@@ -52,7 +53,7 @@ another user's, an \`admin\`'s neither.
 | role | events, status | prompt, interrupt, unqueue, command | approval_response |
 | --- | --- | --- | --- |
 | \`viewer\` | yes | – | – |
-| \`requester\` | yes | yes | – |
+| \`requester\` | yes | yes, but no mode that lets more pass unasked (\`set_mode\`, \`create\`) | – |
 | \`approver\` | yes | – | yes |
 | \`member\`, \`admin\` | yes | yes | yes |
 
@@ -90,7 +91,8 @@ denied, \`via: "timeout"\`. Nobody attached who could answer: the task fails wit
 | TCP half-close (the client's FIN: \`nc -N\`) | goes on: events are sent until the session is idle, then the server closes. Questions that nobody else can answer fail at once |
 | the server: slow reader, dead peer, idle, revoked token, restart | goes on |
 
-The stored session always stays.
+The stored session always stays. Where it is removed (HTTP \`DELETE\`), its clients get \`session_not_found\`, and so does
+whatever they send until a \`hello\` or \`resume\` says which session it is now.
 
 ## Heartbeats and silence
 
@@ -108,7 +110,8 @@ at \`deadline\` at the latest; the next start goes on with the tasks, and \`resu
 
 export const promises = `## Order
 
-1. Facts (events with \`seq\`) come in the order of \`seq\`, which counts from 1 without gaps; each once per connection.
+1. Facts (events with \`seq\`) come in the order of \`seq\`, which counts from 1 without gaps; each once per connection,
+   unless it is asked for again: a \`resume\`, also to the session one is on, replays what lies behind its \`after\`.
 2. Deltas of a stream come behind the fact that opened it and before its \`text_completed\`; joined they are its \`content\`.
 3. Approval requests come one at a time. A \`tool_result\` comes when its tool ends and names its \`call_id\`.
 4. A task has exactly one of \`task_completed\`, \`task_canceled\`, \`task_failed\`, and it is the task's last event.
@@ -178,8 +181,12 @@ export const eventTexts: Readonly<Record<EventType, string>> = {
   task_waiting: "The task is started and waits for a place; `position` 1: next.",
   hello: "Answers `hello`. `limits`: what this connection has to keep to. `position`: `seq` of the newest fact.",
   accepted: "To the sender of a prompt with a key, once it is stored.",
-  status: "The session now; after every joining, and when asked.",
-  error: "Something was not done; `code` is stable, `message` is for people.",
+  status:
+    "The session now; after every joining, and when asked; the same over HTTP. Of a pending approval it has the fields of " +
+    "its `approval_request` from `request_id` on.",
+  error:
+    "Something was not done; `code` is stable, `message` is for people. What it answers is named: a prompt with a key by " +
+    "its `idempotency_key`, an answer by its `request_id`, an interrupt of a task by its `task_id`.",
   ping: "Answer with `pong` and the same `nonce`.",
   pong: "Answers a `ping` of yours.",
   draining: "The server ends; the connection closes at `deadline` at the latest."

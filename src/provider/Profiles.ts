@@ -106,6 +106,9 @@ export const profileNames = Object.keys(profiles) as ReadonlyArray<ProfileName>
 /** Settings by name: `CLAW_PROVIDER`, `OPENAI_BASE_URL`, `CLAW_MODEL`, and the keys the profiles name. */
 export type Settings = Readonly<Record<string, string | undefined>>
 
+/** How a setting was really given (a flag, a file), for whoever reads of it. */
+export type Said = (name: string) => string
+
 export interface Resolved {
   readonly profile: Profile
   readonly base_url: string
@@ -135,14 +138,18 @@ export const profileOfUrl = (base_url: string): Profile => {
   return Object.values<Profile>(profiles).find(same) ?? profiles.generic
 }
 
-const choose = (settings: Settings): { readonly profile: Profile; readonly source: string } | Unresolved => {
+const choose = (
+  settings: Settings,
+  said: Said
+): { readonly profile: Profile; readonly source: string } | Unresolved => {
   const named = setting(settings, "CLAW_PROVIDER")?.toLowerCase()
   if (named !== undefined) {
-    if (Object.hasOwn(profiles, named)) return { profile: profiles[named as ProfileName], source: "CLAW_PROVIDER" }
-    return { reason: `CLAW_PROVIDER is "${named}", which is no provider. Known: ${profileNames.join(", ")}, demo.` }
+    const source = said("CLAW_PROVIDER")
+    if (Object.hasOwn(profiles, named)) return { profile: profiles[named as ProfileName], source }
+    return { reason: `${source} is "${named}", which is no provider. Known: ${profileNames.join(", ")}, demo.` }
   }
   const base_url = setting(settings, "OPENAI_BASE_URL")
-  if (base_url !== undefined) return { profile: profileOfUrl(base_url), source: "OPENAI_BASE_URL" }
+  if (base_url !== undefined) return { profile: profileOfUrl(base_url), source: said("OPENAI_BASE_URL") }
   for (const profile of [profiles.openai, profiles.zhipu]) {
     const key = profile.key_env.find((name) => setting(settings, name) !== undefined)
     if (key !== undefined) return { profile, source: key }
@@ -172,8 +179,8 @@ const keyOf = (settings: Settings, profile: Profile, own_url: boolean) => {
   return key === undefined || key_source === undefined ? {} : { key, key_source }
 }
 
-export const resolveProfile = (settings: Settings): Resolved | Unresolved => {
-  const chosen = choose(settings)
+export const resolveProfile = (settings: Settings, said: Said = (name) => name): Resolved | Unresolved => {
+  const chosen = choose(settings, said)
   if ("reason" in chosen) return chosen
   const { profile, source } = chosen
   const given = setting(settings, "OPENAI_BASE_URL")

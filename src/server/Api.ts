@@ -131,7 +131,8 @@ const sessions = HttpApiGroup.make("sessions")
           "Events as they happen (SSE, resumed by Last-Event-ID), or a page of facts (`Accept: application/json`).",
         description:
           "A message of the stream has no `event:` field: every type comes to `onmessage`, and `data.type` tells which " +
-          "it is. Only facts have an `id:`, their `seq`; what is told while it happens has none and is not repeated."
+          "it is. Only facts have an `id:`, their `seq`; what is told while it happens has none and is not repeated. A " +
+          "server that ends says `draining` with its `deadline`, then ends the stream; whoever comes back goes on."
       })
     )
   )

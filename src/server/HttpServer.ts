@@ -29,7 +29,7 @@ export class HttpRoutes extends Context.Service<
 export const layerNothing = Layer.succeed(
   HttpRoutes,
   HttpRoutes.of({
-    handle: (_, response) => answer(response, { code: "bad_message", status: 404, detail: "There is nothing here." })
+    handle: (_, response) => answer(response, { code: "not_found" })
   })
 )
 

@@ -1,7 +1,7 @@
 /**
  * Where a server may listen, and with which limits (R236, SECURITY T9, LESSONS 42). Pure.
  * Invariants: whoever can be reached from outside needs authentication and encryption; what nobody chose is generous
- * on loopback, where one person is served, and strict beyond it.
+ * on loopback, where one person is served, and strict beyond it; its two ports are two, or free ones.
  */
 import { Result } from "effect"
 import type { ConfigShape } from "../config/AppConfig.ts"
@@ -19,9 +19,16 @@ const forbidden = ({ server }: ConfigShape): string | undefined => {
   return `${outside(host)}TLS: set server.tls_cert and server.tls_key, or server.behind_proxy where a proxy ends TLS.`
 }
 
+/** Two listeners of one process: no other program is in the way (LESSONS 43). */
+const shared = ({ server: { tcp_port, http_port } }: ConfigShape): string | undefined =>
+  tcp_port === 0 || tcp_port !== http_port
+    ? undefined
+    : `claw serve cannot listen for TCP and for HTTP on one port, and both would be ${tcp_port}: choose two ` +
+      "(--tcp-port, --http-port; server.tcp_port, server.http_port)."
+
 /** The configuration that the server runs with. */
 export const judge = (config: ConfigShape): Result.Result<ConfigShape, string> => {
-  const sentence = forbidden(config)
+  const sentence = forbidden(config) ?? shared(config)
   if (sentence !== undefined) return Result.fail(sentence)
   if (isLoopback(config.server.host)) return Result.succeed(config)
   // Whoever can be reached from outside runs commands for others: without isolation only where somebody chose so.

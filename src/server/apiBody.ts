@@ -1,8 +1,9 @@
 /**
  * The body of a request as a value (PROTOCOL §1, Limits). Owns: its size, counted while it arrives; its media type, its
- * text, its depth. Invariant: nothing is read beyond the limit, and each way to be wrong has its own code.
+ * text, its depth. Invariants: nothing is read beyond the limit, and each way to be wrong has its own code; a field that
+ * the description has not is refused, for what it was meant to say would silently not hold.
  */
-import { Effect, Schema, Stream } from "effect"
+import { Effect, Schema, SchemaIssue, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"
 import type { ConfigShape } from "../config/AppConfig.ts"
 import { table } from "../domain/ErrorCode.ts"
@@ -43,8 +44,24 @@ const unsupported = ({ headers }: HttpServerRequest.HttpServerRequest, isEmpty: 
   return charsets.every((name) => /^utf-?8$/i.test(name)) ? undefined : NOT_UTF8
 }
 
-/** The body, checked; an absent one counts as `{}`. */
-export const body = Effect.fnUntraced(function* <A>(schema: Schema.Codec<A, unknown>, limits: Limits) {
+type Shape<A> = Schema.Codec<A, unknown>
+
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
+const SHOWN = 64
+
+/** A field too many is told first: it is often another one, misspelt. */
+const complaint = (error: Schema.SchemaError): string => {
+  const unknown = issuesOf(error.issue).issues.find(({ message }) => message === "Expected no excess property")
+  if (unknown === undefined) return oneLine(error.message)
+  const path = (unknown.path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join(".")
+  return `There is no field ${JSON.stringify(path.length > SHOWN ? `${path.slice(0, SHOWN).toWellFormed()}…` : path)} here.`
+}
+
+/** The body, checked; an absent one counts as `{}`. Where the shape depends on what it holds, `shape` says which. */
+export const body = Effect.fnUntraced(function* <A>(
+  shape: Shape<A> | ((fields: Readonly<Record<string, unknown>>) => Shape<A>),
+  limits: Limits
+) {
   const request = yield* HttpServerRequest.HttpServerRequest
   const bytes = yield* bytesOf(request, limits.http_body_bytes)
   const why = unsupported(request, bytes.length === 0)
@@ -61,9 +78,10 @@ export const body = Effect.fnUntraced(function* <A>(schema: Schema.Codec<A, unkn
   if (typeof value !== "object" || value === null || Array.isArray(value)) return yield* refuse("bad_json")
   const bad = taint(value)
   if (bad !== undefined) return yield* refuse("bad_message", `The body ${bad}.`)
+  const schema = typeof shape === "function" && !Schema.isSchema(shape) ? shape({ ...value }) : shape
   return yield* Effect.mapError(
-    Schema.decodeUnknownEffect(schema)(value),
-    (error) => new ApiError({ code: "bad_message", detail: oneLine(error.message) })
+    Schema.decodeUnknownEffect(schema, { onExcessProperty: "error" })(value),
+    (error) => new ApiError({ code: "bad_message", detail: complaint(error) })
   )
 })
 

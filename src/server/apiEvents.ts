@@ -9,6 +9,7 @@ import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Clock, Deferred, Effect, Exit, Metric, Option } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Authenticator } from "../channel/Authenticator.ts"
+import { Channels } from "../channel/Channels.ts"
 import * as Outbox from "../channel/Outbox.ts"
 import { AppConfig } from "../config/AppConfig.ts"
 import { type DurableEvent, isPrivate } from "../domain/Event.ts"
@@ -90,10 +91,29 @@ const begin = (response: ServerResponse, headers: Readonly<Record<string, string
   response.flushHeaders()
 }
 
-/** The session goes under its reader. What it was told until then is let out first. */
-interface Removal {
-  readonly happened: Deferred.Deferred<void>
+/** What a reader is told from outside, whenever it comes: its session is removed, the server ends. */
+interface Reader {
+  readonly over: Deferred.Deferred<void>
+  /** What it was sent so far goes out. */
   flush: () => void
+  /** Kept until there is something to tell it by. */
+  deadline: number | undefined
+  draining: (deadline: number) => void
+}
+
+const makeReader = (): Reader => {
+  const reader: Reader = {
+    over: Deferred.makeUnsafe(),
+    flush: () => {},
+    deadline: undefined,
+    draining: (deadline) => void (reader.deadline = deadline)
+  }
+  return reader
+}
+
+const finish = (reader: Reader): void => {
+  reader.flush()
+  Deferred.doneUnsafe(reader.over, Effect.void)
 }
 
 /** What was written goes out, within the write time. */
@@ -103,6 +123,14 @@ const finished = (response: ServerResponse, write_ms: number) =>
     return Effect.asVoid(Effect.timeoutOption(once(response, "finish"), write_ms))
   })
 
+const drainingEvent = (session_id: SessionId, now: number, deadline: number) => ({
+  v: 1 as const,
+  session_id,
+  ts: new Date(now).toISOString(),
+  type: "draining" as const,
+  deadline: new Date(deadline).toISOString()
+})
+
 /** Live from `after` on, until the reader is too slow or the connection's right ends. */
 const live = Effect.fnUntraced(function* (
   caller: CallerShape,
@@ -110,7 +138,7 @@ const live = Effect.fnUntraced(function* (
   after: number,
   response: ServerResponse,
   count: Counts,
-  removal: Removal
+  reader: Reader
 ) {
   const { limit } = yield* AppConfig
   const clock = yield* Clock.Clock
@@ -127,11 +155,14 @@ const live = Effect.fnUntraced(function* (
     onSent: (messages) => count.sent("sse", messages),
     onSlow: () => Deferred.doneUnsafe(slow, Effect.void)
   })
-  removal.flush = outbox.finish
+  reader.flush = outbox.finish
   outbox.replaying(true)
   yield* session.subscribe({ after: { seq: after }, sink: outbox.sink })
   outbox.replaying(false)
   outbox.send(yield* shown(caller, session))
+  reader.draining = (deadline) =>
+    outbox.send(drainingEvent(session.session_id, clock.currentTimeMillisUnsafe(), deadline))
+  if (reader.deadline !== undefined) reader.draining(reader.deadline)
   const beat = Effect.gen(function* () {
     yield* Effect.sleep(Math.min(limit.heartbeat_ms, limit.write_ms))
     outbox.look()
@@ -158,24 +189,26 @@ export const stream = Effect.fnUntraced(function* (
 ) {
   const caller = yield* permitted("read")
   const answers = may(caller.principal, "approve")
-  const removal: Removal = { happened: Deferred.makeUnsafe(), flush: () => {} }
-  const onRemoved = () => {
-    removal.flush()
-    Deferred.doneUnsafe(removal.happened, Effect.void)
-  }
-  const session = yield* present(caller, { session_id: id, answers, counts: true, seen: after, onRemoved }, "run_on")
+  const reader = makeReader()
+  const close = () => finish(reader)
+  const session = yield* present(
+    caller,
+    { session_id: id, answers, counts: true, seen: after, onRemoved: close },
+    "run_on"
+  )
   const request = yield* HttpServerRequest.HttpServerRequest
   const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
-  const [{ revoked }, { limit }] = [yield* Authenticator, yield* AppConfig]
+  const [{ revoked }, { limit }, { attend }] = [yield* Authenticator, yield* AppConfig, yield* Channels]
+  yield* attend({ draining: (deadline) => reader.draining(deadline), close })
   begin(response, yield* headers)
   const count = yield* counts
   const told = Effect.gen(function* () {
     const from = yield* replay(caller, id, after, response, count)
     if (from === undefined) count.slow()
-    else yield* live(caller, session, from, response, count, removal)
+    else yield* live(caller, session, from, response, count, reader)
   })
-  const removed = Effect.andThen(Deferred.await(removal.happened), finished(response, limit.write_ms))
-  yield* counted(Effect.scoped(Effect.raceAllFirst([told, revoked(caller.principal), removed]))).pipe(
+  const over = Effect.andThen(Deferred.await(reader.over), finished(response, limit.write_ms))
+  yield* counted(Effect.scoped(Effect.raceAllFirst([told, revoked(caller.principal), over]))).pipe(
     Effect.onExit((exit) => Effect.sync(() => void (Exit.isSuccess(exit) ? response.destroy() : response.end()))),
     Effect.catchCause((cause) => Effect.logWarning("an event stream ended early", cause))
   )

@@ -2,12 +2,13 @@
  * What belongs to the caller (SETTLED 23): its sessions, its index, its journals' names. Owns: the way from a caller to
  * them. Invariant: no handler reaches a session but through here, so that none reaches another owner's.
  */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { Authenticator } from "../channel/Authenticator.ts"
 import { Attachments, type HoldRequest, type Leaving } from "../channel/Attachments.ts"
+import { statusBody } from "../channel/Status.ts"
 import type { SessionId } from "../domain/Ids.ts"
 import { sessionKey } from "../domain/Principal.ts"
-import type { SessionRuntime, SessionStatus } from "../runtime/SessionRuntime.ts"
+import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
 import { Journal } from "../store/Journal.ts"
 import { SessionIndex } from "../store/SessionIndex.ts"
 import type { CallerShape } from "./apiCaller.ts"
@@ -44,25 +45,9 @@ export const readFacts = (caller: CallerShape, id: SessionId, after: number, lim
   Effect.flatMap(Journal, (journal) => journal.readPublic(sessionKey(caller.owner, id), after, limit))
 
 /** The wire's `status` event. */
-export const statusBody = (status: SessionStatus, attached: number) => ({
-  type: "status" as const,
-  v: 1 as const,
-  session_id: status.meta.session_id,
-  ts: new Date().toISOString(),
-  title: status.meta.title,
-  workspace: status.meta.workspace,
-  mode: status.mode,
-  model: status.model,
-  state: status.state,
-  ...(status.task === undefined ? {} : { task: status.task }),
-  pending_approvals: status.pending_approvals,
-  queue: status.queue,
-  queue_paused: status.queue_paused,
-  position: status.position,
-  counters: { tasks: status.tasks, usage: status.usage, attached, damaged: status.damaged }
-})
-
 export const shown = Effect.fnUntraced(function* (caller: CallerShape, session: SessionRuntime) {
-  const attachments = yield* Attachments
-  return statusBody(yield* session.status, attachments.count(caller.owner, session.session_id))
+  const [attachments, status] = [yield* Attachments, yield* session.status]
+  const { session_id } = status.meta
+  const ts = new Date(yield* Clock.currentTimeMillis).toISOString()
+  return { v: 1 as const, session_id, ts, ...statusBody(status, attachments.count(caller.owner, session_id)) }
 })

@@ -1,6 +1,6 @@
 /**
  * Bodies of the HTTP API as schemas: what a client sends and what it gets, spelt as on the wire (PROTOCOL §1, §2).
- * Owns: shapes. Does not own: routes or what they do. Unknown fields of a request are ignored, as on the wire.
+ * Owns: shapes. Does not own: routes or what they do. A request has these fields and no others (apiBody).
  */
 import { Schema } from "effect"
 import { kinds } from "../approval/Audit.ts"
@@ -58,11 +58,21 @@ export const Interrupt = Schema.Struct(without(Client.Interrupt.fields)).annotat
 export const Approvals = Schema.Struct({ approvals: Schema.Array(ApprovalRequest) }).annotate(named("Approvals"))
 const { request_id: _inPath, ...answer } = without(Client.ApprovalResponse.fields)
 export const ApprovalAnswer = Schema.Struct(answer).annotate(named("ApprovalAnswer"))
-export const Command = Schema.Union(
-  Client.Command.members.map((member) => Schema.Struct(without(member.fields as never))) as unknown as ReadonlyArray<
-    Schema.Codec<typeof Client.Command.Type>
-  >
-).annotate(named("Command"))
+type CommandShape = Schema.Codec<typeof Client.Command.Type>
+const commands = Client.Command.members.map((member) => {
+  const { name } = member.fields
+  const shape = Schema.Struct(without(member.fields as never)) as unknown as CommandShape
+  return { names: "literals" in name ? name.literals : [name.literal], shape }
+})
+export const Command = Schema.Union(commands.map(({ shape }) => shape)).annotate(named("Command"))
+/** What is wrong with a command that has no name of these is its name. */
+const anyName = Schema.Literals(commands.flatMap(({ names }): ReadonlyArray<string> => names))
+const AnyCommand = Schema.StructWithRest(Schema.Struct({ name: anyName }), [
+  Schema.Record(Schema.String, Schema.Unknown)
+]) as unknown as CommandShape
+/** The one shape that its name has, so that a complaint is about that one. */
+export const commandOf = ({ name }: Readonly<Record<string, unknown>>): CommandShape =>
+  commands.find(({ names }) => names.some((one) => one === name))?.shape ?? AnyCommand
 export const Fork = Schema.Struct({
   /** The copy holds the facts up to and including this `seq`; absent: all there are. */
   at: optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),

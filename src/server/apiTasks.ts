@@ -71,7 +71,7 @@ export const command = Effect.fnUntraced(function* (id: SessionId) {
   const caller = yield* permitted("prompt")
   const { runtime: session, started } = yield* working(caller, id)
   const { limit } = yield* AppConfig
-  const given = yield* body(Shape.Command, limit)
+  const given = yield* body(Shape.commandOf, limit)
   switch (given.name) {
     case "clear":
       return yield* session.clear

@@ -1,6 +1,6 @@
 /**
  * A refusal in HTTP before any route is known, or of an upgrade (RFC 9457, PROTOCOL §3). Owns: its bytes.
- * Invariant: the connection ends with it, and nothing that was sent is repeated in it.
+ * Invariants: the connection ends with it, and nothing that was sent is repeated in it; its status is the code's own.
  */
 import type { ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
@@ -12,8 +12,6 @@ export interface Refusal {
   /** More than the code's own sentence says; never a secret, never what was sent. */
   readonly detail?: string
   readonly retry_after_ms?: number
-  /** Where the code's own status is not what HTTP calls it. */
-  readonly status?: number
 }
 
 const phrases: Readonly<Record<number, string>> = {
@@ -50,7 +48,7 @@ const headersOf = (refusal: Refusal, body: string): Readonly<Record<string, stri
 })
 
 export const answer = (response: ServerResponse, refusal: Refusal): void => {
-  const status = refusal.status ?? httpStatus(refusal.code)
+  const status = httpStatus(refusal.code)
   const body = bodyOf(refusal, status)
   response.writeHead(status, headersOf(refusal, body))
   response.end(body)
@@ -59,7 +57,7 @@ export const answer = (response: ServerResponse, refusal: Refusal): void => {
 /** On the socket of an upgrade that does not happen. */
 export const refuseUpgrade = (socket: Duplex, refusal: Refusal): void => {
   if (!socket.writable) return void socket.destroy()
-  const status = refusal.status ?? httpStatus(refusal.code)
+  const status = httpStatus(refusal.code)
   const body = bodyOf(refusal, status)
   const headers = Object.entries(headersOf(refusal, body)).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.once("finish", () => socket.destroy())

@@ -22,7 +22,7 @@ import { WsConnection } from "./wsConnection.ts"
 
 /** Parts of one message, and reads of the socket that one may be kept in: each costs more than its bytes. */
 const MAX_PARTS = 1024
-const NOT_FOUND: Refusal = { code: "bad_message", status: 404, detail: "WebSockets are at /ws." }
+const NOT_FOUND: Refusal = { code: "not_found", detail: "WebSockets are at /ws." }
 /** Refused for who they are. */
 const nobody = { unauthenticated: true, forbidden: true, rate_limited: true }
 

@@ -37,6 +37,9 @@ describe("a signal to claw serve", SIDE_BY_SIDE, () => {
       const ws = yield* nodeSocket(ready.http.url)
       ws.send({ type: "resume", session_id })
       yield* ws.event("status")
+      const accept = { accept: "text/event-stream" }
+      const events = `${ready.http.url}/api/sessions/${String(session_id)}/events`
+      const sse = yield* Effect.promise(() => fetch(events, { headers: accept }))
       const began = Date.now()
       running.signal("SIGTERM")
       const told = [yield* waitFor(tcp.line, "draining"), yield* ws.event("draining")]
@@ -44,6 +47,7 @@ describe("a signal to claw serve", SIDE_BY_SIDE, () => {
       assert.strictEqual(yield* refusedAt(ready.tcp.port), "ECONNREFUSED")
       assert.strictEqual(yield* refusedAt(Number(new URL(ready.http.url).port)), "ECONNREFUSED")
       assert.strictEqual((yield* ws.closed).code, 1001)
+      assert.include(yield* Effect.promise(() => sse.text()), `"deadline":"${String(told[0]?.["deadline"])}"`)
       assert.strictEqual(yield* tcp.ended, "end")
       assert.strictEqual((yield* running.ended).code, 0)
       assert.isBelow(Date.now() - began, 7000)

@@ -96,6 +96,19 @@ describe("claw serve", SIDE_BY_SIDE, () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("works with the demo in a scratch project, or where it is told to", () =>
+    Effect.gen(function* () {
+      const { workspace } = yield* world()
+      const [scratch, told] = [
+        yield* banner({}, ["--provider", "demo"]),
+        yield* banner({}, ["--provider", "demo", "--cwd", workspace])
+      ]
+      const place = ({ stdout }: { readonly stdout: string }) => /^claw \S+ · demo · (.*)$/m.exec(stdout)?.[1]
+      assert.strictEqual(place(told), workspace)
+      assert.notInclude([undefined, workspace], place(scratch))
+    }).pipe(Effect.scoped)
+  )
+
   it.live("says it in Chinese too, in columns, and warns where nobody is asked before anything runs", () =>
     Effect.gen(function* () {
       const chinese = yield* banner({ CLAW_LANG: "zh-CN" })
@@ -138,6 +151,12 @@ describe("claw serve does not start", SIDE_BY_SIDE, () => {
       (port) => ["--tcp-port", "0", "--http-port", `${port}`],
       1,
       /listen for HTTP on 127\.0\.0\.1 port \d+: another program listens there/
+    ],
+    [
+      "on one port for TCP and HTTP",
+      (port) => ["--tcp-port", `${port}`, "--http-port", `${port}`],
+      2,
+      /cannot listen for TCP and for HTTP on one port, and both would be \d+: choose two \(--tcp-port/
     ],
     ["on an address of another machine", () => ["--host", "192.0.2.1"], 2, /needs TLS/],
     ["on every address without a token", () => ["--host", "0.0.0.0", "--no-auth"], 2, /needs authentication/],

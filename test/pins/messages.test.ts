@@ -1,5 +1,6 @@
 /** Names on the wire, as literals: a change here is a change of the protocol (PROTOCOL §1, §2; R182, R195–R197, R211–R214, R216). */
 import { assert, describe, it } from "@effect/vitest"
+import { ErrorBody } from "../../src/domain/ErrorCode.ts"
 import { DurableBody, Envelope, FinishReason, LiveBody, StateName, ToolStatus } from "../../src/domain/Event.ts"
 import { Command, messages, modes } from "../../src/protocol/ClientMessage.ts"
 import { ConnectionEvent } from "../../src/protocol/ServerEvent.ts"
@@ -96,6 +97,10 @@ describe("server events", () => {
       pong: "v session_id ts nonce",
       draining: "v session_id ts deadline"
     })
+  })
+
+  it("an error, and what it is about", () => {
+    assert.strictEqual(namesOf(ErrorBody), "code message retryable request_id task_id idempotency_key retry_after_ms")
   })
 
   it("states, outcomes of tools, ends of answers", () => {

@@ -82,6 +82,14 @@ it("the page says how to connect, sign in, leave and come back, in English and a
   }
 })
 
+it("the page says what a resume repeats, and that who may not answer makes nothing go unasked", () => {
+  assert.match(
+    page,
+    /each once per connection,\s+unless it is asked for again: a `resume`, also to the session one is on, replays/
+  )
+  assert.match(page, /^\| `requester` \| yes \| yes, but no mode .*`set_mode`, `create`.* \| – \|$/m)
+})
+
 it("there is a JSON Schema of each", () => {
   const { client, server } = jsonSchemas() as Record<"client" | "server", object>
   assert.deepStrictEqual(Object.keys(client), Object.keys(messages))

@@ -24,7 +24,7 @@ const stored = Effect.flatMap(RuntimeManager, (manager) =>
 const plain = { script: () => turns(answer("ok")) }
 
 describe.each(transports)("presence over $name", (transport) => {
-  it.live("ends when the session is removed under everybody; the next prompt makes another", () => {
+  it.live("ends when the session is removed under everybody; what is sent behind it begins no other unasked", () => {
     const script = (id: string) => (id === "s" ? () => endless("a") : turns(answer("ok")))
     return Effect.gen(function* () {
       const attachments = yield* Attachments
@@ -41,9 +41,24 @@ describe.each(transports)("presence over $name", (transport) => {
       }
       const manager = yield* RuntimeManager
       assert.deepStrictEqual([attachments.count(localOwner, s), yield* manager.count], [0, 0])
+      const behind = [
+        { type: "prompt", content: "go" },
+        { type: "prompt", content: "and on", idempotency_key: "k", when_busy: "queue" },
+        { type: "command", name: "rename", title: "x" },
+        { type: "interrupt" },
+        { type: "status" }
+      ]
+      for (const message of behind) {
+        yield* two.say(message)
+        assert.strictEqual((yield* two.next("error")).error.code, "session_not_found")
+      }
+      assert.strictEqual(yield* manager.count, 0)
+      yield* two.say({ type: "hello" })
       yield* two.say({ type: "prompt", content: "go" })
-      const done = yield* two.next("task_completed")
-      assert.strictEqual(done.session_id, `${transport.name}-channel-session-1`)
+      assert.strictEqual((yield* two.next("task_completed")).session_id, `${transport.name}-channel-session-1`)
+      yield* one.say({ type: "hello", session_id: "other" })
+      yield* one.say({ type: "prompt", content: "go" })
+      assert.strictEqual((yield* one.next("task_completed")).session_id, "other")
       yield* attachments.remove(localOwner, "never" as SessionId)
     }).pipe(Effect.scoped, Effect.provide(channelLayer({ script })))
   })
@@ -160,6 +175,11 @@ describe.each(transports)("presence over $name", (transport) => {
       yield* attachments.remove(localOwner, s)
       yield* index.remove(s)
       yield* one.next("error")
+      yield* one.say({ type: "prompt", content: "go" })
+      yield* one.next("error")
+      yield* one.say({ type: "resume", session_id: s })
+      assert.strictEqual((yield* one.next("error")).error.code, "session_not_found")
+      yield* one.say({ type: "hello" })
       yield* one.say({ type: "prompt", content: "go" })
       const { session_id } = yield* one.next("task_completed")
       assert.strictEqual(session_id, `${transport.name}-channel-session-1`)

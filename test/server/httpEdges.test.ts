@@ -48,7 +48,7 @@ describe("the edge of HTTP", () => {
         ['{"name":"rename","title":"\\ud800"}', json, "400 bad_message"],
         ['{"name":"rename","title":"t","x":"\\udc00\\ud800"}', json, "400 bad_message"],
         ['{"name":"rename","title":"t","x":1e999}', json, "400 bad_message"],
-        ['{"name":"rename","title":"t","x":"\\ud83d\\udc4d","y":1e300}', json, "204"]
+        ['{"name":"rename","title":"\\ud83d\\udc4d"}', json, "204"]
       ]
       for (const [raw, headers, expected] of table) {
         const got = yield* http.ask("POST", "/api/sessions/s/command", { ...at, raw, headers })

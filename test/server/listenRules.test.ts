@@ -25,6 +25,13 @@ const cases: ReadonlyArray<readonly [string, NonNullable<ConfigFile["server"]>, 
   ["TLS without auth", { host: "::", auth: false, ...TLS }, /needs authentication/],
   ["a proxy without auth", { host: "::", auth: false, behind_proxy: true }, /needs authentication/],
   ["auth and TLS", { host: "0.0.0.0", ...TLS }, undefined],
+  [
+    "one port for both",
+    { tcp_port: 9000, http_port: 9000 },
+    /TCP and for HTTP on one port, and both would be 9000: choose/
+  ],
+  ["the other one's default port", { tcp_port: 8081 }, /both would be 8081/],
+  ["free ports", { tcp_port: 0, http_port: 0 }, undefined],
   ["auth and a proxy", { host: "0.0.0.0", behind_proxy: true }, undefined]
 ]
 

@@ -71,7 +71,7 @@ const refused: ReadonlyArray<Case> = [
     code: "bad_message"
   },
   { name: "a wrong token", headers: () => ({ authorization: "Bearer bad" }), status: 401, code: "unauthenticated" },
-  { name: "another path", headers: () => ({}), path: "/socket", status: 404, code: "bad_message" }
+  { name: "another path", headers: () => ({}), path: "/socket", status: 404, code: "not_found" }
 ]
 
 describe("an upgrade", () => {

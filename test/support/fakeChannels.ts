@@ -54,6 +54,7 @@ export const make: Effect.Effect<FakeChannels> = Effect.gen(function* () {
     serve,
     count: Effect.sync(() => state.open.size),
     attached: () => Effect.succeed(0),
+    attend: () => Effect.void,
     drain: (deadline) =>
       Effect.sync(() => state.open.forEach(({ send }) => send(JSON.stringify({ type: "draining", deadline })))),
     closeAll: Effect.suspend(() =>

@@ -1,0 +1,50 @@
+/** A status is the same whoever asks for it, and is what the description says, field for field (PROTOCOL §2, R208). */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import type { Principal } from "../../src/domain/Principal.ts"
+import { Status } from "../../src/protocol/ServerEvent.ts"
+import { client } from "../support/channelKit.ts"
+import { answer, call, turns } from "../support/engineKit.ts"
+import { type Json, layer, serve } from "../support/httpKit.ts"
+import { probe } from "../support/tools.ts"
+import { memory } from "../support/transports.ts"
+
+const at = { as: "member" }
+const member: Principal = { tenant: "acme", project: "p", user: "ann", role: "member", name: "member" }
+const { tool } = probe({ risk: "mutating" })
+const script = () => turns(answer("x", [call("c1", "probe", { n: 1 })]), answer("ok"))
+
+/** What may differ between two that ask: when, and how many are there. */
+const same = ({ ts: _, counters, ...status }: Json) => ({ ...status, counters: { ...counters, attached: 0 } })
+
+describe("a status", () => {
+  it.live("with an open question is one shape: of an event stream, of a connection, of GET", () =>
+    Effect.gen(function* () {
+      const http = yield* serve()
+      yield* http.ask("POST", "/api/sessions", { ...at, body: { session_id: "s" } })
+      const early = yield* http.events("/api/sessions/s/events", at)
+      yield* http.ask("POST", "/api/sessions/s/prompt", { ...at, body: { content: "go" } })
+      const asked = yield* early.until(({ type }) => type === "approval_request")
+      yield* http.ask("POST", "/api/sessions/s/prompt", { ...at, body: { content: "then", when_busy: "queue" } })
+      yield* early.until(({ type }) => type === "prompt_queued")
+
+      const shown = (yield* http.ask("GET", "/api/sessions/s", at)).json
+      const stream = yield* http.events("/api/sessions/s/events", at)
+      const streamed = yield* stream.until(({ type }) => type === "status")
+      const one = yield* client(memory, member)
+      yield* one.say({ type: "resume", session_id: "s" })
+      const told = yield* one.next("status")
+      const all: ReadonlyArray<Json> = [shown, streamed, told]
+      for (const status of all) {
+        Schema.decodeUnknownSync(Status, { onExcessProperty: "error" })(status)
+        assert.deepStrictEqual(same(status), same(shown))
+      }
+
+      const { type: _, v: _v, session_id: _s, seq: _q, event_id: _e, ts: _t, task_id, turn, ...request } = asked
+      assert.deepStrictEqual(shown.pending_approvals, [request])
+      assert.deepStrictEqual(shown.task, { task_id, turn })
+      const open = yield* http.ask("GET", "/api/sessions/s/approvals", at)
+      assert.deepStrictEqual(open.json, { approvals: [request] })
+    }).pipe(Effect.scoped, Effect.provide(layer({ script, tools: [tool] })))
+  )
+})
