@@ -15,6 +15,7 @@ import { childEnvironment, type Environment } from "./childEnvironment.ts"
 import { endProcesses } from "./endProcesses.ts"
 import { endLeftover, type Leftover } from "./Leftover.ts"
 import { makeCapture, makeDecoder, makeLive, startOf, type Captured, type OutputLimits } from "./outputBuffer.ts"
+import * as LastResort from "./lastResort.ts"
 import { pause } from "./Pause.ts"
 import { makePipePool, type PipePool } from "./pipePool.ts"
 import { makeGate, SHELL, startProcess, type Started } from "./startProcess.ts"
@@ -195,6 +196,7 @@ const make = (options: ProcessOptions, pool: PipePool, mask: Mask) => {
     spec: ProcessSpec,
     restore: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
   ) {
+    const isGone = LastResort.attend(started.family)
     const { output, errors, end, drained } = watch(started, spec, limits, mask)
     const announce = spec.processStarted?.(started.pid, started.startTime) ?? Effect.void
     const release = Effect.sync(started.release)
@@ -205,6 +207,7 @@ const make = (options: ProcessOptions, pool: PipePool, mask: Mask) => {
     )
     // What has not begun has nothing to tidy up.
     const gone = yield* endProcesses(started.family, started.hasBegun() ? limits.grace_ms : 0, started.leader)
+    isGone()
     const ending = yield* finalEnding(started, gone)
     // What it said while it was being ended is still in the pipe.
     if (exit._tag === "Success") yield* Effect.andThen(oneTurn, oneTurn)

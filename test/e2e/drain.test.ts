@@ -1,4 +1,5 @@
 /** The end of `claw serve` by signal (R240, R295, SETTLED 1): told, suspended, gone on with; a second signal. (R274) */
+import { readdirSync, readFileSync } from "node:fs"
 import { connect } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -22,6 +23,19 @@ const waitFor = Effect.fnUntraced(function* (next: Effect.Effect<string>, type: 
     if (event.type === type) return event
   }
 })
+
+/** Whether a process with this argument lives. */
+const runs = (argument: string) =>
+  Effect.gen(function* () {
+    yield* Effect.sleep("20 millis")
+    return readdirSync("/proc").some((pid) => {
+      try {
+        return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "latin1").split("\0").includes(argument)
+      } catch {
+        return false
+      }
+    })
+  })
 
 const SLEEP = { id: "c1", name: "bash", arguments: JSON.stringify({ command: "sleep 60" }) }
 
@@ -67,20 +81,25 @@ describe("a signal to claw serve", SIDE_BY_SIDE, () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("ends it at once the second time", () =>
+  it.live("ends it at once the second time, and what a tool had started with it", () =>
     Effect.gen(function* () {
       const at = yield* world()
-      at.model.script(calls([SLEEP]))
+      // Told from everybody else's by its argument, in whatever namespace it runs.
+      const seconds = `60.${process.pid}${Date.now()}`
+      at.model.script(calls([{ ...SLEEP, arguments: JSON.stringify({ command: `sleep ${seconds}` }) }]))
       const { ready, running } = yield* served(at, ["--no-auth", "--mode", "bypass"])
       const tcp = yield* rawTcp(ready.tcp.port)
       yield* tcp.write('{"type":"prompt","content":"go"}\n')
       yield* waitFor(tcp.line, "tool_started")
+      yield* Effect.repeat(runs(seconds), { until: (is) => is })
       running.signal("SIGTERM")
       yield* waitFor(tcp.line, "draining")
       const began = Date.now()
       running.signal("SIGTERM")
       assert.strictEqual((yield* running.ended).code, 143)
       assert.isBelow(Date.now() - began, 2000)
+      yield* Effect.repeat(runs(seconds), { until: (is) => !is })
+      assert.isBelow(Date.now() - began, 10_000)
     }).pipe(Effect.scoped)
   )
 
