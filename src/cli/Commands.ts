@@ -50,7 +50,11 @@ export const flags: ReadonlyArray<FlagSpec> = [
   { name: "role", value: "ROLE", choices: ROLES, text: text("what the token may do", "令牌的权限") },
   { name: "name", value: "TEXT", text: text("what the token is for", "令牌的用途") },
   { name: "expires", value: "DAYS", text: text("days until the token ends", "令牌有效天数") },
-  { name: "tool", value: "NAME", text: text("of this tool only", "仅此工具") },
+  {
+    name: "tool",
+    value: "NAME",
+    text: text("which tool; a call to explain is of bash by default", "哪个工具；要解释的调用默认为 bash")
+  },
   { name: "decision", value: "WORD", choices: DECISIONS, text: text("with this decision only", "仅此决定") },
   {
     name: "since",
@@ -84,7 +88,6 @@ export const flags: ReadonlyArray<FlagSpec> = [
     name: "detach",
     text: text("leaving does not cancel the task: it goes on for a while", "退出时不取消任务，任务会继续运行一段时间")
   },
-  { name: "tool", value: "NAME", text: text("whose call it is, by default bash", "哪个工具的调用，默认 bash") },
   { name: "rules", value: "FILE", text: text("configuration file to try the rules of", "试用此配置文件中的规则") },
   { name: "json", text: text("one JSON object a line on standard output", "标准输出每行一个 JSON 对象") },
   { name: "list", text: text("show what was decided, or what a directory holds", "显示已作的决定或目录的内容") },

@@ -55,7 +55,8 @@ const planted = Effect.gen(function* () {
     calls([EDIT]),
     text("done")
   )
-  const env = { ...at.env, ...canaryEnvironment, CLAW_ALLOW_UNSAFE: "1", CLAW_LOG: "trace" }
+  // Isolation would keep commands from finding anything: what is masked is shown where nothing is hidden.
+  const env = { ...at.env, ...canaryEnvironment, CLAW_ALLOW_UNSAFE: "1", CLAW_LOG: "trace", CLAW_ISOLATION: "off" }
   return { ...at, env } satisfies FakeWorld
 })
 

@@ -80,6 +80,7 @@ describe("isolation", SIDE_BY_SIDE, () => {
   it.live("bypass needs it, or the person's word for this run; what is denied stays denied", () =>
     Effect.gen(function* () {
       const at = yield* world({ ".claw/config.json": JSON.stringify({ rules: { deny: [{ argv: ["touch"] }] } }) })
+      yield* claw(["trust"], { env: at.env, cwd: at.workspace })
       const env = yield* without(at)
       const args = ["run", "--mode", "bypass", "go"]
       const refused = yield* claw(args, { env, cwd: at.workspace })
