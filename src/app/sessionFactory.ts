@@ -107,9 +107,11 @@ const make = Effect.gen(function* () {
   const isolation = yield* Isolation
   const shared = Layer.mergeAll(Layer.succeed(Provider, provider), Layer.succeed(ProcessRunner.ProcessRunner, runner))
   const store = yield* GrantStore
+  // Once: their examples are commands that are taken apart.
+  const checked = checkedRules(config)
   return RuntimeFactory.of({
     build: (seed) =>
-      Effect.fromResult(checkedRules(config)).pipe(
+      Effect.fromResult(checked).pipe(
         Effect.flatMap((rules) =>
           Layer.build(sessionLayer(config, rules, seed, shared, modeInForce(config, isolation, seed.mode), store))
         ),

@@ -156,8 +156,9 @@ class Box {
       this.schedule()
       return
     }
-    for (const piece of pieces(content))
-      this.addPiece({ ...delta, offset: delta.offset + piece.at, content: piece.text })
+    // The event itself where it fits: whoever else sends it shares its text.
+    if (content.length <= PIECE) return this.addPiece(delta)
+    for (const { at, text } of pieces(content)) this.addPiece({ ...delta, offset: delta.offset + at, content: text })
   }
 
   private addPiece(delta: LiveEvent & Delta): void {

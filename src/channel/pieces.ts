@@ -12,9 +12,7 @@ interface Piece {
   readonly text: string
 }
 
-/** Mostly the whole; no piece ends inside a surrogate pair. */
 export const pieces = (content: string): ReadonlyArray<Piece> => {
-  if (content.length <= PIECE) return [{ at: 0, text: content }]
   const found: Array<Piece> = []
   for (let at = 0; at < content.length;) {
     const last = content.charCodeAt(at + PIECE - 1)

@@ -185,6 +185,19 @@ describe("an outbox", () => {
     })
   )
 
+  it.effect("a delta that many send is made into text once", () =>
+    Effect.gen(function* () {
+      let made = 0
+      const event = Object.assign(delta("a", 0, "hello"), { toJSON: () => ({ type: "text_delta", made: ++made }) })
+      const boxes = Array.from({ length: 5 }, () => kit())
+      for (const { outbox } of boxes) outbox.sink([event])
+      yield* tick
+      assert.deepStrictEqual(
+        boxes.map(({ wire }) => wire.texts),
+        boxes.map(() => ['{"type":"text_delta","made":1}'])
+      )
+    })
+  )
   it.effect("megabytes of one stream go out in pieces, as the reader takes them, and no pair is cut", () =>
     Effect.gen(function* () {
       const { outbox, wire, read } = kit()

@@ -1,4 +1,5 @@
 /** A look at the machine's processes for tests: who carries a word in his command line, and what we hold open. */
+import { isolationDefaults } from "../../src/config/IsolationSettings.ts"
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -39,15 +40,7 @@ export const runnerOf = (options: Partial<ProcessRunner.ProcessOptions> = {}) =>
     (context) => ProcessRunner.ProcessRunner.pipe(Effect.provide(context))
   )
 
-export const isolationSettings: IsolationSettings = {
-  mode: "required",
-  network: false,
-  read: [],
-  write: [],
-  processes: 512,
-  memory_mb: 8192,
-  file_mb: 4096
-}
+export const isolationSettings: IsolationSettings = { ...isolationDefaults, mode: "required" }
 
 /** bubblewrap around each call, in force or an error: what a test wants to see must not fall back. */
 export const isolatedRunnerOf = (
