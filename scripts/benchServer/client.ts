@@ -47,7 +47,10 @@ interface Waiter {
   readonly fail: (error: Error) => void
 }
 
-const mailbox = () => {
+const PING = /"type":"ping"/
+
+/** `pong`: says that the peer lives; who never answers a ping is taken for dead after 75 s. */
+const mailbox = (pong: () => void) => {
   let see: ((message: Message) => void) | undefined
   let seeText: ((text: string) => void) | undefined
   let over: Error | undefined
@@ -56,8 +59,9 @@ const mailbox = () => {
   let waiters: ReadonlyArray<Waiter> = []
   return {
     deliver: (text: string) => {
-      if (seeText !== undefined) return seeText(text)
+      if (seeText !== undefined) return PING.test(text.slice(0, 40)) ? pong() : seeText(text)
       const message = JSON.parse(text) as Message
+      if (message.type === "ping") return pong()
       if (message.type === "error") said = ` (${message.error?.code})`
       see?.(message)
       if (waiters.length === 0) return
@@ -87,8 +91,9 @@ const mailbox = () => {
 /** `source`: the loopback address to speak from; ports of one address are some 28,000. */
 const tcp = ({ host, port }: Address, source?: string): Promise<Client> =>
   new Promise((ready, fail) => {
-    const box = mailbox()
     const socket = connectTcp({ host, port, noDelay: true, ...(source === undefined ? {} : { localAddress: source }) })
+    const send = (message: Readonly<Record<string, unknown>>): void => void socket.write(`${JSON.stringify(message)}\n`)
+    const box = mailbox(() => send({ type: "pong" }))
     // Parts of a line that is not over: one may be megabytes, and is put together once.
     let parts: Array<string> = []
     socket.setEncoding("utf8")
@@ -110,7 +115,7 @@ const tcp = ({ host, port }: Address, source?: string): Promise<Client> =>
     socket.once("connect", () =>
       ready({
         kind: "tcp",
-        send: (message) => void socket.write(`${JSON.stringify(message)}\n`),
+        send,
         onMessage: box.onMessage,
         onText: box.onText,
         next: box.next,
@@ -124,9 +129,10 @@ const tcp = ({ host, port }: Address, source?: string): Promise<Client> =>
 
 const ws = ({ host, port }: Address, source?: string): Promise<Client> =>
   new Promise((ready, fail) => {
-    const box = mailbox()
     const options = { perMessageDeflate: false, ...(source === undefined ? {} : { localAddress: source }) }
     const socket = new WebSocket(`ws://${host}:${port}/ws`, options)
+    const send = (message: Readonly<Record<string, unknown>>): void => socket.send(JSON.stringify(message))
+    const box = mailbox(() => send({ type: "pong" }))
     socket.on("message", (data: Buffer) => box.deliver(data.toString("utf8")))
     const closed = new Promise<number>((done) => socket.once("close", done))
     socket.on("error", (error) => {
@@ -137,7 +143,7 @@ const ws = ({ host, port }: Address, source?: string): Promise<Client> =>
     socket.once("open", () =>
       ready({
         kind: "ws",
-        send: (message) => socket.send(JSON.stringify(message)),
+        send,
         onMessage: box.onMessage,
         onText: box.onText,
         next: box.next,

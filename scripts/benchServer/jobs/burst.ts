@@ -44,7 +44,7 @@ export const burst: Job = async (lab) => {
   const window_ms = param(lab, "window_ms")
   const idle = await open("tcp", lab)
   const stir = () => idle.send({ type: "ping" })
-  for (let warm = 0; warm < 2; warm++) await load(lab, Math.min(window_ms, 10_000))
+  await load(lab, window_ms)
   const rested = async (): Promise<number> => {
     await sleep(1000)
     await collect(lab.inspect_port)
