@@ -1,8 +1,9 @@
 /** The text of requests: valid for strict servers, stable byte for byte (LESSONS 9, 12, 15). */
 import { assert, describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
 import type { CallId } from "../../src/domain/Ids.ts"
 import type { Message, ToolCall } from "../../src/domain/Message.ts"
-import { makeEncoder } from "../../src/provider/openai/encode.ts"
+import { type Encoded, makeEncoder } from "../../src/provider/openai/encode.ts"
 import { type Profile, profiles } from "../../src/provider/Profiles.ts"
 import { historyViolations } from "../support/fakeModelHistory.ts"
 
@@ -26,8 +27,9 @@ const result = (id: string, content: string): Message => ({
 })
 const tools = [{ name: "read", description: "Reads.", parameters: { type: "object", properties: {} } }]
 
+const sent = ({ body }: Encoded) => Buffer.concat(body).toString()
 const body = (messages: ReadonlyArray<Message>, profile: Profile = profiles.generic) =>
-  JSON.parse(makeEncoder(profile, "m")({ messages, tools: [] }, true).body) as {
+  JSON.parse(sent(makeEncoder(profile, "m")({ messages, tools: [] }, true))) as {
     readonly messages: ReadonlyArray<unknown>
   }
 
@@ -64,7 +66,7 @@ describe("encode", () => {
       result("c3", "😀")
     ]
     assert.deepStrictEqual(historyViolations(body(nasty)), [])
-    assert.isFalse(makeEncoder(profiles.generic, "m")({ messages: nasty, tools: [] }, true).body.includes("\\ud83d"))
+    assert.isFalse(sent(makeEncoder(profiles.generic, "m")({ messages: nasty, tools: [] }, true)).includes("\\ud83d"))
   })
   it("reasoning goes back only to those who want it", () => {
     const history = [user, assistant([], "a", "thought")]
@@ -79,7 +81,7 @@ describe("encode", () => {
     const request = { messages: [user], tools, max_output_tokens: 5 }
     const one: Profile = { ...profiles.openai, parallel_tool_calls: false, usage_in_stream: false }
     assert.strictEqual(
-      makeEncoder(one, "m")(request, true).body,
+      sent(makeEncoder(one, "m")(request, true)),
       '{"model":"m","stream":true,"max_completion_tokens":5,"tools":[{"type":"function","function":{"name":"read","description":"Reads.","parameters":{"type":"object","properties":{}}}}],"parallel_tool_calls":false,"messages":[{"role":"user","content":"hi"}]}'
     )
   })
@@ -113,6 +115,41 @@ describe("encode", () => {
       ],
       [undefined, undefined, 1, 1, "head"]
     )
+  })
+})
+
+describe("requests of one conversation", () => {
+  const texts = ["a", "\u00e9", "\u5de5\u5177", "\ud83d\ude00", "x".repeat(5000), "\ud800"]
+  const step = fc.record({
+    keep: fc.nat(8),
+    more: fc.array(fc.constantFrom(...texts), { maxLength: 4 }),
+    offered: fc.boolean()
+  })
+  it("are what they would be alone, also while an earlier one is still being sent", () => {
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 12 }), (steps) => {
+        const encode = makeEncoder(profiles.generic, "m")
+        const conversation = {}
+        let messages: ReadonlyArray<Message> = []
+        const checks = steps.map(({ keep, more, offered }) => {
+          messages = [...messages.slice(0, keep), ...more.map((content) => ({ role: "user" as const, content }))]
+          const request = { messages, tools: offered ? tools : [] }
+          const kept = encode({ ...request, conversation }, true)
+          const alone = sent(makeEncoder(profiles.generic, "m")(request, true))
+          assert.strictEqual(sent(kept), alone)
+          return { kept, alone }
+        })
+        for (const { kept, alone } of checks) assert.strictEqual(sent(kept), alone)
+      })
+    )
+  })
+  it("share the bytes of what they have in common", () => {
+    const encode = makeEncoder(profiles.generic, "m")
+    const conversation = {}
+    const messages = Array.from({ length: 50 }, () => user)
+    const first = encode({ messages: messages.slice(0, 40), tools, conversation }, true).body[0]
+    const second = encode({ messages: messages.slice(0, 41), tools, conversation }, true).body[0]
+    assert.strictEqual(first?.buffer, second?.buffer)
   })
 })
 

@@ -7,7 +7,8 @@ type Fragments = ReadonlyArray<unknown>
 
 const assemble = (chunks: ReadonlyArray<Fragments>, taken: ReadonlyArray<string> = []) => {
   let made = 0
-  return finish(chunks.reduce(absorb, nothing), new Set(taken), () => `made_${++made}` as CallId)
+  const used = (ids: ReadonlySet<string>) => new Set(taken.filter((id) => ids.has(id)))
+  return finish(chunks.reduce(absorb, nothing), used, () => `made_${++made}` as CallId)
 }
 /** id, name and arguments of each call. */
 const calls = (chunks: ReadonlyArray<Fragments>, taken: ReadonlyArray<string> = []) =>
@@ -133,7 +134,11 @@ describe("nothing is nothing (LESSONS 2)", () => {
     [[{ index: 0, id: "", function: { name: "", arguments: "" } }]]
   ])("tool_calls %j make no call", (tool_calls) => {
     assert.deepStrictEqual(
-      finish(absorb(nothing, tool_calls), new Set(), () => "x" as CallId),
+      finish(
+        absorb(nothing, tool_calls),
+        () => new Set(),
+        () => "x" as CallId
+      ),
       { calls: [], bad: [] }
     )
   })

@@ -38,12 +38,14 @@ const AFTER_FINISH = "2 seconds"
 /** A request without a stream is silent until it is done: only `total_ms`, or this, ends it. */
 const WHOLE_ANSWER_MS = 600_000
 
-const takenIds = (request: ModelRequest): ReadonlySet<string> => {
-  const ids = new Set<string>()
+/** Those of `ids` that the conversation has used already. */
+const takenOf = (request: ModelRequest, ids: ReadonlySet<string>): Set<string> => {
+  const taken = new Set<string>()
   for (const message of request.messages) {
-    if (message.role === "assistant") for (const call of message.tool_calls) ids.add(call.call_id)
+    if (message.role !== "assistant") continue
+    for (const { call_id } of message.tool_calls) if (ids.has(call_id)) taken.add(call_id)
   }
-  return ids
+  return taken
 }
 
 export const peerOf = (config: OpenAiConfig): Peer => ({
@@ -137,7 +139,7 @@ const makeCall = (config: OpenAiConfig, peer: Peer, client: Client) => {
     const asked: Peer = request.model === undefined ? peer : { ...peer, model: request.model }
     const decoding: DecoderOptions = {
       reasoning_fields: config.profile.reasoning_fields,
-      taken: () => takenIds(request),
+      taken: (ids) => takenOf(request, ids),
       newId: newCallId,
       refusal: (error) => refusalError({ status: undefined, error, header: () => undefined, now_ms }, asked)
     }

@@ -5,6 +5,7 @@
  */
 import OpenAI from "openai"
 import type { ProviderError } from "../ProviderError.ts"
+import type { Chunks } from "./encode.ts"
 import { type Peer, refusalError } from "./failure.ts"
 import { networkError } from "./networkFailure.ts"
 import { type Agents, type Exchange, makeFetch } from "./transport.ts"
@@ -22,7 +23,7 @@ const SILENT = Object.fromEntries(
 
 export interface Client {
   /** Sends a body that is JSON already; resolves with the head of the answer. Rejections are handled by the reader. */
-  readonly post: (body: string, exchange: Exchange, streaming: boolean) => Promise<Response>
+  readonly post: (body: Chunks, exchange: Exchange, streaming: boolean) => Promise<Response>
   readonly get: (path: string, exchange: Exchange) => Promise<Response>
 }
 
@@ -60,7 +61,10 @@ export const openClient = (
   }
   const options = (exchange: Exchange) => ({ fetchOptions: { exchange } as {} })
   return {
-    post: (body, exchange, streaming) => {
+    post: (chunks, exchange, streaming) => {
+      // The package hands bytes through as they are, but only one piece; the transport sends all of them.
+      exchange.body = chunks
+      const [body] = chunks
       const accept = streaming ? "text/event-stream" : "application/json"
       const headers = { "Content-Type": "application/json", Accept: accept }
       return watched(client.post("/chat/completions", { body, headers, ...options(exchange) }).asResponse(), exchange)

@@ -9,6 +9,7 @@ import type { Completed, ModelPart } from "../ModelPart.ts"
 import { ProviderError } from "../ProviderError.ts"
 import { type Answer, isFields, openAnswer } from "./answer.ts"
 import { conclude } from "./conclusion.ts"
+import type { Taken } from "./toolCalls.ts"
 
 /** Characters of one event, and of a whole answer that is not a stream. */
 const EVENT_LIMIT = 4 * 1024 * 1024
@@ -18,7 +19,7 @@ const ANSWER_LIMIT = 16 * 1024 * 1024
 export interface DecoderOptions {
   readonly reasoning_fields: ReadonlyArray<string>
   /** Ids that the session has used already. */
-  readonly taken: () => ReadonlySet<string>
+  readonly taken: Taken
   readonly newId: () => CallId
   /** What an error object of the server means. */
   readonly refusal: (error: unknown) => ProviderError

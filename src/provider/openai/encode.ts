@@ -1,13 +1,14 @@
 /**
- * A request as the text that is sent. Owns: the wire form of messages and tools, and the stability of that text: each
+ * A request as the bytes that are sent. Owns: the wire form of messages and tools, and the stability of that text: each
  * message is serialised once per conversation, and `messages` comes last, so that request n+1 begins with request n
- * byte for byte and the server's prompt cache holds (LESSONS 15).
+ * byte for byte and the server's prompt cache holds (LESSONS 15). Does not own: keeping those bytes (bodyBytes.ts).
  * Invariant: never an empty id, an empty `tool_calls`, unparseable arguments, a name the API refuses, or a lone
  * surrogate (LESSONS 12).
  */
 import type { Message, ToolCall, ToolDefinition } from "../../domain/Message.ts"
 import type { Profile } from "../Profiles.ts"
 import type { ModelRequest } from "../Provider.ts"
+import { append, type BodyBytes, openBytes, textAt, upTo, view } from "./bodyBytes.ts"
 import { isObjectText } from "./objectScan.ts"
 
 /** What strict servers accept as a function's name. */
@@ -58,7 +59,7 @@ interface Kept {
   readonly tools: ReadonlyArray<ToolDefinition>
   readonly toolsText: string
   readonly messages: ReadonlyArray<Message>
-  readonly texts: ReadonlyArray<string>
+  readonly body: BodyBytes
   readonly head: string
 }
 
@@ -69,17 +70,39 @@ export interface Difference {
   readonly after: string
 }
 
+/** The chunks of a body, in order: they belong to the encoder and are not written to. */
+export type Chunks = ReadonlyArray<Uint8Array>
+
 export interface Encoded {
-  readonly body: string
+  readonly body: Chunks
   /** Present where the prompt cache is lost: the request does not begin with the last one. */
   readonly difference: Difference | undefined
 }
 
-const differenceOf = (before: Kept | undefined, after: Kept): Difference | undefined => {
-  if (before === undefined) return undefined
-  if (before.head !== after.head) return { where: "head", before: before.head, after: after.head }
-  const at = before.texts.findIndex((text, i) => text !== after.texts[i])
-  return at < 0 ? undefined : { where: at, before: before.texts[at] ?? "", after: after.texts[at] ?? "" }
+const TAIL = Buffer.from("]}")
+
+/** How many messages two requests begin with in common. */
+const sharedCount = (before: ReadonlyArray<Message>, after: ReadonlyArray<Message>): number => {
+  let count = 0
+  while (count < before.length && before[count] === after[count]) count++
+  return count
+}
+
+/** `texts`: of the messages from `shared` on. */
+const differenceOf = (
+  kept: Kept | undefined,
+  head: string,
+  shared: number,
+  texts: ReadonlyArray<string>
+): Difference | undefined => {
+  if (kept === undefined) return undefined
+  if (kept.head !== head) return { where: "head", before: kept.head, after: head }
+  for (let where = shared; where < kept.messages.length; where++) {
+    const before = textAt(kept.body, where)
+    const after = texts[where - shared] ?? ""
+    if (before !== after) return { where, before, after }
+  }
+  return undefined
 }
 
 const toolsField = (tools: string, profile: Profile): string =>
@@ -88,24 +111,25 @@ const toolsField = (tools: string, profile: Profile): string =>
 const limitField = (request: ModelRequest, profile: Profile): string =>
   request.max_output_tokens === undefined ? "" : `,"${profile.max_tokens_field}":${request.max_output_tokens}`
 
-/** Encodes requests of one provider, and remembers each conversation's texts as long as its object lives. */
+/** Encodes requests of one provider, and remembers each conversation's bytes as long as its object lives. */
 export const makeEncoder = (profile: Profile, default_model: string) => {
   const conversations = new WeakMap<object, Kept>()
   return (request: ModelRequest, streaming: boolean): Encoded => {
-    const kept = request.conversation === undefined ? undefined : conversations.get(request.conversation)
-    const texts = request.messages.map((message, i) => {
-      const text = kept?.messages[i] === message ? kept.texts[i] : undefined
-      return text ?? json(wireMessage(message, profile))
-    })
-    const toolsText = kept?.tools === request.tools ? kept.toolsText : json(request.tools.map(wireTool))
+    const { conversation, messages, tools } = request
+    const kept = conversation === undefined ? undefined : conversations.get(conversation)
+    const toolsText = kept?.tools === tools ? kept.toolsText : json(tools.map(wireTool))
     const stream = streaming
       ? `,"stream":true${profile.usage_in_stream ? `,"stream_options":{"include_usage":true}` : ""}`
       : ""
-    const tools = request.tools.length === 0 ? "" : toolsField(toolsText, profile)
     const model = JSON.stringify(request.model ?? default_model)
-    const head = `{"model":${model}${stream}${limitField(request, profile)}${tools},"messages":[`
-    const now: Kept = { tools: request.tools, toolsText, messages: request.messages, texts, head }
-    if (request.conversation !== undefined) conversations.set(request.conversation, now)
-    return { body: `${head}${texts.join(",")}]}`, difference: differenceOf(kept, now) }
+    const offered = tools.length === 0 ? "" : toolsField(toolsText, profile)
+    const head = `{"model":${model}${stream}${limitField(request, profile)}${offered},"messages":[`
+    const shared = kept?.head === head ? sharedCount(kept.messages, messages) : 0
+    const texts = messages.slice(shared).map((message) => json(wireMessage(message, profile)))
+    const difference = differenceOf(kept, head, shared, texts)
+    const body = kept?.head === head ? upTo(kept.body, shared) : openBytes(head)
+    for (const text of texts) append(body, text)
+    if (conversation !== undefined) conversations.set(conversation, { tools, toolsText, messages, body, head })
+    return { body: [view(body), TAIL], difference }
   }
 }

@@ -192,9 +192,12 @@ export interface Finished {
 /** What an id may look like, so that every server takes it back. */
 const USABLE_ID = /^[\x21-\x7e]{1,128}$/
 
-/** The calls in the order they were opened. `taken`: ids that the session has used already. */
-export const finish = ({ drafts }: Assembly, taken: ReadonlySet<string>, newId: () => CallId): Finished => {
-  const used = new Set<string>(taken)
+/** Those of `ids` that the session has used already. */
+export type Taken = (ids: ReadonlySet<string>) => Set<string>
+
+/** The calls in the order they were opened. */
+export const finish = ({ drafts }: Assembly, taken: Taken, newId: () => CallId): Finished => {
+  const used = taken(new Set(drafts.flatMap(({ id }) => id ?? [])))
   const calls: Array<ToolCall> = []
   const bad: Array<BadCall> = []
   for (const draft of drafts) {

@@ -11,6 +11,8 @@ import { Effect } from "effect"
 
 /** One call on its way: filled by the transport, ended by the driver. */
 export interface Exchange {
+  /** What is sent; none: a GET. */
+  body: ReadonlyArray<Uint8Array>
   request: ClientRequest | undefined
   /** The successful response, whose body is read from here and not through the `Response`. */
   message: IncomingMessage | undefined
@@ -22,6 +24,7 @@ export interface Exchange {
 }
 
 export const openExchange = (): Exchange => ({
+  body: [],
   request: undefined,
   message: undefined,
   closed: false,
@@ -155,12 +158,11 @@ export const makeFetch =
       if (exchange.closed) return reject(new Error("The call was ended before it began."))
       const url = new URL(input instanceof Request ? input.url : input)
       const secure = url.protocol === "https:"
-      // As a string, head and body leave in one write.
-      const body = typeof init?.body === "string" ? init.body : undefined
       const headers: Record<string, string | number> = {}
       const given = init?.headers instanceof Headers ? init.headers : new Headers(init?.headers)
       given.forEach((value, name) => void (headers[name] = value))
-      if (body !== undefined) headers["content-length"] = Buffer.byteLength(body)
+      const length = exchange.body.reduce((bytes, chunk) => bytes + chunk.length, 0)
+      if (length > 0) headers["content-length"] = length
       const options = { method: init?.method ?? "GET", headers, agent: secure ? agents.https : agents.http }
       const request = secure ? httpsRequest(url, options) : httpRequest(url, options)
       exchange.request = request
@@ -173,5 +175,8 @@ export const makeFetch =
         resolve(new Response(null, { status: message.statusCode === 204 ? 204 : 200, headers: headOf(message) }))
       })
       request.on("error", reject)
-      request.end(body)
+      // Head and body leave in one write.
+      request.cork()
+      for (const chunk of exchange.body) request.write(chunk)
+      request.end()
     })
