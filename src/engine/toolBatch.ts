@@ -99,6 +99,13 @@ const maskedPreview = (preview: Preview | undefined, mask: Mask): Preview | unde
   }
 }
 
+/** The task fails for it, and the audit says why (R168). */
+const unasked = (reason: string): Verdict => ({
+  decision: "deny",
+  via: "policy",
+  reason: `nobody was there to be asked: ${reason}`
+})
+
 const checkOne = Effect.fnUntraced(function* (batch: Batch, { item, attempt, open, decided }: Pending) {
   if (decided === "denied") {
     batch.reporter.later([result(batch, item, { status: "denied", result: DENIED, duration_ms: 0 })])
@@ -114,11 +121,13 @@ const checkOne = Effect.fnUntraced(function* (batch: Batch, { item, attempt, ope
   const preview = Effect.map(resolved.tool.preview(resolved.args), (shown) => maskedPreview(shown, batch.mask))
   const { session_id, at } = batch
   const check = { session_id, ...at, call, digest: resolved.digest, assessment, preview }
-  const verdict = yield* batch.gate.check({
-    ...check,
-    ...(open === undefined ? {} : { open }),
-    ...(decided === "allowed" ? { allowed: true } : {})
-  })
+  const verdict = yield* batch.gate
+    .check({
+      ...check,
+      ...(open === undefined ? {} : { open }),
+      ...(decided === "allowed" ? { allowed: true } : {})
+    })
+    .pipe(Effect.tapError(({ reason }) => batch.reporter.report([resolvedBody(batch, item, unasked(reason))])))
   const resolution = resolvedBody(batch, item, verdict)
   if (verdict.permit !== undefined) {
     if (decided === undefined) {

@@ -55,7 +55,7 @@ describe("approval of a running session", () => {
     }).pipe(Effect.scoped, Effect.provide(layer))
   })
 
-  it.effect("fails with approval_required where nobody can answer (SETTLED 5)", () => {
+  it.effect("fails with approval_required where nobody can answer, and the audit says why (SETTLED 5, R168)", () => {
     const { log, layer } = kit()
     return Effect.gen(function* () {
       const session = yield* create("s1")
@@ -65,6 +65,11 @@ describe("approval of a running session", () => {
       assert.deepStrictEqual([end.status, end.error?.code], ["failed", "approval_required"])
       assert.deepStrictEqual(log, [])
       assert.isFalse(seen.types().includes("approval_request"))
+      const decided = seen.facts().flatMap((fact) => (fact.type === "approval_resolved" ? [fact] : []))
+      assert.deepStrictEqual(
+        decided.map(({ decision, via, reason }) => [decision, via, reason?.split(":")[0]]),
+        [["deny", "policy", "nobody was there to be asked"]]
+      )
     }).pipe(Effect.scoped, Effect.provide(layer))
   })
 
