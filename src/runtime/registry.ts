@@ -17,6 +17,7 @@ import { isAlive, own } from "../sandbox/ProcessIdentity.ts"
 import { Journal } from "../store/Journal.ts"
 import { SessionIndex, type SessionMeta } from "../store/SessionIndex.ts"
 import type { StoreError } from "../store/StoreError.ts"
+import { makeNumbering } from "./numbering.ts"
 import { open as openLive, type Opened, type OpenOptions } from "./liveSession.ts"
 import { RuntimeError } from "./RuntimeError.ts"
 import type { RuntimeFactory } from "./RuntimeFactory.ts"
@@ -154,12 +155,15 @@ const resumeAll = (
     return went.filter(Boolean).length
   }).pipe(Effect.catch((error) => Effect.as(Effect.logError("no session could go on", error), 0)))
 
-const reserve = (owned: Pick<SessionIndex["Service"], "nextNumber">, kind: string) => {
-  const name = `${kind}-channel-session`
-  return Effect.mapBoth(owned.nextNumber(name), {
-    onFailure: translate,
-    onSuccess: (n) => `${name}-${n}` as SessionId
-  })
+const makeReserve = (index: SessionIndex["Service"]) => {
+  const number = makeNumbering()
+  return (owner: Owner, kind: string) => {
+    const name = `${kind}-channel-session`
+    const taken = number(JSON.stringify([owner.tenant, owner.project, owner.user, name]), (count) =>
+      index.for(owner).nextNumber(name, count)
+    )
+    return Effect.mapBoth(taken, { onFailure: translate, onSuccess: (n) => `${name}-${n}` as SessionId })
+  }
 }
 
 /** The operations of RuntimeManager over sessions that live in the caller's scope. */
@@ -169,6 +173,7 @@ export const makeRegistry = Effect.gen(function* () {
   const parent = yield* Effect.scope
   const entries: Entries = new Map()
   const drain: Drain = { draining: false }
+  const reserve = makeReserve(index)
   const shared = { owner: own(), slots, drain }
 
   const make = (owner: Owner, id: SessionId, meta: Effect.Effect<SessionMeta, StoreError>, options: Overrides) =>
@@ -189,7 +194,7 @@ export const makeRegistry = Effect.gen(function* () {
       return runtimeOf(make(owner, id, Effect.as(index.for(owner).create(meta), meta), options))
     },
     open: (id, options = {}) => runtimeOf(open(owner, id, options)),
-    reserve: (kind) => reserve(index.for(owner), kind),
+    reserve: (kind) => reserve(owner, kind),
     get: (id) => get(entries, sessionKey(owner, id)),
     destroy: (id) => destroy(entries, sessionKey(owner, id)),
     remove: (id) => Effect.uninterruptible(remove(entries, index, owner, id)),

@@ -41,7 +41,8 @@ export interface OwnedIndex {
    * always): `session_moved`, and nothing is removed (SETTLED 16).
    */
   readonly remove: (id: SessionId, mayTake?: (holder: string) => boolean) => Effect.Effect<void, StoreError>
-  readonly nextNumber: (counter: string) => Effect.Effect<number, StoreError>
+  /** The first of `count` (default 1) numbers in a row, which are given to nobody else. */
+  readonly nextNumber: (counter: string, count?: number) => Effect.Effect<number, StoreError>
 }
 
 /** Its own operations are those of `localOwner`. */

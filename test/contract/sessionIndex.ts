@@ -132,6 +132,8 @@ const numbers = (store: Store) => {
       )
       assert.strictEqual(yield* index.nextNumber("web"), 1)
       assert.strictEqual(yield* next, 51)
+      assert.deepStrictEqual([yield* index.nextNumber("tcp", 10), yield* next], [52, 62])
+      assert.deepStrictEqual([yield* index.nextNumber("new", 5), yield* index.nextNumber("new")], [1, 6])
     }).pipe(Effect.provide(store))
   )
 }

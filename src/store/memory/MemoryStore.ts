@@ -195,12 +195,12 @@ const ownedIndex = (tables: Tables, owner: Owner): OwnedIndex => {
     remove: Effect.fn("SessionIndex.remove")((id, mayTake = takesNone) =>
       Effect.suspend(() => remove(tables, owner, id, mayTake))
     ),
-    nextNumber: Effect.fn("SessionIndex.nextNumber")((counter) =>
+    nextNumber: Effect.fn("SessionIndex.nextNumber")((counter, count = 1) =>
       Effect.sync(() => {
         const key = JSON.stringify([scope, counter])
-        const next = (numbers.get(key) ?? 0) + 1
-        numbers.set(key, next)
-        return next
+        const last = numbers.get(key) ?? 0
+        numbers.set(key, last + count)
+        return last + 1
       })
     )
   }

@@ -96,14 +96,14 @@ const remove = (access: Access, owner: Owner) =>
   })
 
 const nextNumber = ({ sql, transact }: Access, { tenant, project, user }: Owner) =>
-  Effect.fn("SessionIndex.nextNumber")((counter: string) =>
+  Effect.fn("SessionIndex.nextNumber")((counter: string, count = 1) =>
     transact(
       "nextNumber",
       sql<{ readonly value: number }>`
         INSERT INTO counters (tenant, project, user, counter, value)
-        VALUES (${tenant}, ${project}, ${user}, ${counter}, 1)
-        ON CONFLICT (tenant, project, user, counter) DO UPDATE SET value = value + 1 RETURNING value`.pipe(
-        Effect.map((rows) => rows[0]?.value ?? 1)
+        VALUES (${tenant}, ${project}, ${user}, ${counter}, ${count})
+        ON CONFLICT (tenant, project, user, counter) DO UPDATE SET value = value + ${count} RETURNING value`.pipe(
+        Effect.map((rows) => (rows[0]?.value ?? count) - count + 1)
       )
     )
   )
