@@ -133,8 +133,8 @@ const same = (name: string, store: Store, runs: number) =>
         assert.deepStrictEqual(violations(messages(cut.state)), [])
         assert.deepStrictEqual(cut.state.usage, whole.state.usage)
       }),
-    { arbitrary: { runs, size: 6 } }
+    { timeout: 60_000, arbitrary: { runs, size: 6 } }
   )
 
-same("memory", layerMemory, 200)
+same("memory", layerMemory, 120)
 same("SQLite", layerTempSqlite, 15)
