@@ -7,7 +7,7 @@
 import type { Grant, SimpleCommand } from "../domain/Approval.ts"
 import type { ExplainedPart, Explanation } from "../domain/Explanation.ts"
 import { commandsOf, partCover, sameContent, type Subject } from "./Cover.ts"
-import { isPlain, ruleMeets } from "./matching.ts"
+import { isPlain, noPrefix, ruleMeets } from "./matching.ts"
 import type { Judgement } from "./Policy.ts"
 import type { Rule } from "./Rules.ts"
 
@@ -45,8 +45,8 @@ const voided = (command: SimpleCommand, { grants, workspace }: Subject): Readonl
     const { matcher } = grant
     if (grant.tool_name !== "bash" || grant.workspace !== workspace || matcher.kind !== "command") return []
     if (!startsWith(command.argv, matcher.argv) || !isPlain(command)) return []
-    if (command.exactOnly !== undefined)
-      return [`the grant ${grant.grant_id} of its first words is ignored: ${command.exactOnly}`]
+    const never = noPrefix(command)
+    if (never !== undefined) return [`the grant ${grant.grant_id} of its first words is ignored: ${never}`]
     return sameContent(grant, command.content)
       ? []
       : [`what it runs has changed since the grant ${grant.grant_id} was given`]
@@ -89,7 +89,8 @@ const narrowOf = ({ assessment }: Subject, { action, grant_options }: Judgement)
   if (unsettled !== undefined) return unsettled.unsettled[0]
   if (commands.length > 1) return "the line has several commands; a grant of first words covers one"
   const [only] = commands
-  if (only?.exactOnly !== undefined) return only.exactOnly
+  const never = only === undefined ? undefined : noPrefix(only)
+  if (never !== undefined) return never
   return only?.notPlain[0] ?? assessment.command?.doubts[0]
 }
 
