@@ -6,7 +6,7 @@
  */
 import type { Grant, SimpleCommand } from "../domain/Approval.ts"
 import type { ExplainedPart, Explanation } from "../domain/Explanation.ts"
-import { commandsOf, partCover, sameContent, type Subject } from "./Cover.ts"
+import { commandsOf, onlyFilters, partCover, sameContent, type Subject } from "./Cover.ts"
 import { isPlain, noPrefix, ruleMeets } from "./matching.ts"
 import type { Judgement } from "./Policy.ts"
 import type { Rule } from "./Rules.ts"
@@ -64,6 +64,8 @@ const partOf = (command: SimpleCommand, subject: Subject): ExplainedPart => {
   if (asking !== undefined) return { words, state: "asks", by: asking.name, ...matcherOf(asking), why }
   if (cover !== undefined)
     return { words, state: "covered", by: cover.rule, ...(cover.by === undefined ? {} : matcherOf(cover.by)), why: [] }
+  if (commandsOf(subject.assessment).length > 1 && onlyFilters(command, subject))
+    return { words, state: "covered", by: "filter", why: [] }
   return why.length > 0 ? { words, state: "asks", why } : { words, state: "uncovered", why: voided(command, subject) }
 }
 
@@ -84,7 +86,8 @@ const lineOf = ({ assessment, rules, call }: Subject): ReadonlyArray<string> => 
 const narrowOf = ({ assessment }: Subject, { action, grant_options }: Judgement): string | undefined => {
   if (action !== "ask" || grant_options.length > 1) return undefined
   if (assessment.alwaysAsk === true) return "it touches a file that is asked about every time"
-  const commands = commandsOf(assessment)
+  const all = commandsOf(assessment)
+  const commands = all.length === 1 ? all : all.filter((one) => one.filter !== true)
   const unsettled = commands.find((command) => command.unsettled.length > 0)
   if (unsettled !== undefined) return unsettled.unsettled[0]
   if (commands.length > 1) return "the line has several commands; a grant of first words covers one"

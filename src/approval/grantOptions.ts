@@ -25,10 +25,12 @@ const prefixMatcher = (command: SimpleCommand): Matcher | undefined => {
   return first === undefined ? undefined : { kind: "command", argv: [first, ...rest] }
 }
 
-/** A line of one plain command: its program and subcommand. */
+/** A line of one plain command, and filters of what it says: its program and subcommand. */
 const prefix = ({ assessment }: Asked): ReadonlyArray<GrantOption> => {
   const plan = assessment.command
-  const [command, ...more] = plan?.commands ?? []
+  const all = plan?.commands ?? []
+  const others = all.filter((one) => one.filter !== true || !isPlain(one))
+  const [command, ...more] = all.length === 1 ? all : others
   if (plan === undefined || command === undefined || more.length > 0 || plan.doubts.length > 0) return []
   if (!isPlain(command) || noPrefix(command) !== undefined) return []
   const matcher = prefixMatcher(command)

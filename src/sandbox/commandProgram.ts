@@ -16,6 +16,7 @@ import type { Paths } from "./commandPaths.ts"
 import { refusalOf } from "./commandRefused.ts"
 import {
   INSTALLING,
+  isFilter,
   isReadOnlyProgram,
   MULTI_COMMAND,
   RUNNING_COMMANDS,
@@ -39,6 +40,7 @@ export interface Facts {
   readonly unsettled: ReadonlyArray<string>
   readonly exactOnly?: string
   readonly destroys?: string
+  readonly filter?: true
   readonly paths: ReadonlyArray<string>
   readonly prefix: ReadonlyArray<string>
   readonly readOnly: boolean
@@ -239,6 +241,7 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
     readOnly: isReadOnlyProgram(named) && !WRITERS.has(named) && (git?.readOnly ?? true) && lost === undefined,
     ...(only === undefined ? {} : { exactOnly: only }),
     ...(lost === undefined ? {} : { destroys: lost }),
+    ...(places.paths.length === 0 && isFilter(words[0]?.value ?? "", args) ? { filter: true as const } : {}),
     ...(content.digest === undefined ? {} : { content: content.digest }),
     ...(refused === undefined ? {} : { refused })
   }

@@ -188,6 +188,13 @@ const READ_ONLY =
   test [ seq sleep tree jq md5sum sha1sum sha256sum sha512sum cksum od hexdump strings find git sum hostname nproc free uptime ps`)
 export const isReadOnlyProgram = (name: string): boolean => READ_ONLY.has(name)
 
+/** Without a file they read what comes through the pipe, and write nothing but their output. */
+const FILTERS = set(`cat head tail wc grep egrep fgrep sort uniq cut tr nl tac rev fold column expand unexpand paste`)
+/** These words make them read files that no word names. */
+const READS_FILES = /^(?:--files0-from|--rec|--deref|--dir|-[A-Za-z]*[rR])/
+export const isFilter = (name: string, args: ReadonlyArray<string>): boolean =>
+  FILTERS.has(name) && !args.some((word) => READS_FILES.test(word) && !(name === "sort" && /^-[A-Za-z]+$/.test(word)))
+
 /** Their first plain word is a command of theirs: a prefix without it would be too wide. */
 export const MULTI_COMMAND: Readonly<Record<string, ReadonlySet<string>>> = {
   git: set(""),
