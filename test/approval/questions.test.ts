@@ -5,7 +5,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { asked, bash, type Call, type Choice } from "../support/askedKit.ts"
-import { layerIsolated } from "../support/liveCorpus.ts"
 import type { Mode } from "../../src/approval/ApprovalGate.ts"
 
 const read = (path: string): Call => ["read_file", { path }]
@@ -125,7 +124,7 @@ describe("questions of ordinary work", () => {
       Effect.gen(function* () {
         const requests = yield* asked(calls, mode, choice)
         assert.strictEqual(requests.length, count, requests.map(({ content }) => content).join("\n"))
-      }).pipe(Effect.provide(layerIsolated)),
+      }),
     60_000
   )
 })

@@ -1,8 +1,10 @@
 /**
- * A person's session over scripted tool calls: the real gate, grants, tools and processes in bubblewrap, and how often the
- * person was asked. Owns: the repository of a small project, the person who answers `s` each time.
+ * A person's session over scripted tool calls: the real gate, grants, tools and processes, and how often the person was
+ * asked. Owns: the repository of a small project, an npm that starts at once, the person who answers `s` each time.
  */
 import { execFileSync } from "node:child_process"
+import { chmodSync } from "node:fs"
+import { join } from "node:path"
 import { Effect, Layer } from "effect"
 import { ApprovalGate, type Mode } from "../../src/approval/ApprovalGate.ts"
 import { Approver, type Question } from "../../src/approval/Approver.ts"
@@ -12,12 +14,13 @@ import { GrantStore } from "../../src/approval/GrantStore.ts"
 import { layerMemory } from "../../src/approval/MemoryGrants.ts"
 import { newTaskId, type SessionId } from "../../src/domain/Ids.ts"
 import * as CommandAnalysis from "../../src/sandbox/CommandAnalysis.ts"
+import { ProcessRunner } from "../../src/sandbox/ProcessRunner.ts"
 import * as Workspace from "../../src/sandbox/Workspace.ts"
 import { makeBuiltinTools } from "../../src/tools/builtin/BuiltinTools.ts"
 import * as ToolRegistry from "../../src/tools/ToolRegistry.ts"
 import { contextFor, toolCall } from "./builtinTools.ts"
 import { directoryWith } from "./directories.ts"
-import { PATH } from "./liveCorpus.ts"
+import { runnerOf } from "./processes.ts"
 
 export type Call = readonly [tool: string, args: object]
 
@@ -38,6 +41,12 @@ const PROJECT = {
   "test/sum.js": 'import("../src/sum.js").then(({ sum }) => process.exit(sum(1, 1) === 2 ? 0 : 1))\n',
   "docs/use.md": "sum(1, 2)\n"
 }
+
+/** The scripts of the project above without npm's own start, which takes seconds. */
+const programs = Effect.tap(
+  directoryWith({ npm: '#!/bin/sh\ncase "$*" in *lint*) node lint.js ;; *) node test/sum.js ;; esac\n' }),
+  (path) => Effect.sync(() => chmodSync(join(path, "npm"), 0o755))
+)
 
 const project = Effect.tap(directoryWith(PROJECT), (path) =>
   Effect.sync(() => {
@@ -84,18 +93,23 @@ const one = Effect.fnUntraced(function* ([tool, args]: Call) {
   return yield* registry.execute(resolved, verdict.permit, contextFor(resolved))
 })
 
-/** What was asked about, call by call, as the person saw it. Needs the ProcessRunner. */
+/** What was asked about, call by call, as the person saw it. */
 export const asked = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>, mode: Mode, choice: Choice) {
-  const workspace = yield* project
+  const [workspace, bin] = [yield* project, yield* programs]
+  const path = `${bin}:${process.env["PATH"] ?? ""}`
+  const runner = yield* runnerOf({ environment: { PATH: path, HOME: "/tmp" } })
   const questions: Array<Question> = []
-  const analyse = (source: string) => CommandAnalysis.analyse(source, { workspace, path: PATH, home: "/tmp" })
+  const analyse = (source: string) => CommandAnalysis.analyse(source, { workspace, path, home: "/tmp" })
   const registry = Layer.effect(ToolRegistry.ToolRegistry, Effect.map(makeBuiltinTools({ analyse }), ToolRegistry.make))
   const gate = Gate.layer.pipe(
     Layer.provide([person(questions, choice), GateSettings.layer({ workspace, mode })]),
     Layer.provideMerge(layerMemory)
   )
   const context = yield* Layer.build(
-    Layer.merge(gate, registry.pipe(Layer.provide(Workspace.layer({ root: workspace }))))
+    Layer.merge(
+      gate,
+      registry.pipe(Layer.provide([Workspace.layer({ root: workspace }), Layer.succeed(ProcessRunner, runner)]))
+    )
   )
   yield* Effect.forEach(calls, (call) => Effect.provideContext(one(call), context), { discard: true })
   return questions.map(({ request }) => request)
