@@ -1,10 +1,12 @@
 /**
  * `claw policy simulate`: over the past calls of a session, what would be decided now beside what was decided then.
- * Owns: the reading of calls, decisions and grants from the journal, and how the comparison is printed. Changes nothing.
- * Invariant: a call is judged with the grants that the session had before it, as of today's files, rules and mode.
+ * Owns: the reading of calls and decisions from the journal, and how the comparison is printed. Changes nothing.
+ * Invariant: a call is judged with the grants that the session had before it and that were not taken back by then, as of
+ * today's files, rules and mode.
  */
 import { Effect, Result } from "effect"
 import type { Mode } from "../approval/ApprovalGate.ts"
+import { GrantStore } from "../approval/GrantStore.ts"
 import type { Rule } from "../approval/Rules.ts"
 import type { CommandLine } from "../cli/CommandLine.ts"
 import { EXIT } from "../cli/Commands.ts"
@@ -15,8 +17,9 @@ import type { ConfigShape } from "../config/AppConfig.ts"
 import { load } from "../config/AppConfig.ts"
 import type { Grant } from "../domain/Approval.ts"
 import type { Durable } from "../domain/Event.ts"
-import type { SessionId } from "../domain/Ids.ts"
+import type { GrantId, SessionId } from "../domain/Ids.ts"
 import { sessionKey } from "../domain/Principal.ts"
+import { identityOf } from "../sandbox/WorkspaceIdentity.ts"
 import { Journal, type JournalRecord } from "../store/Journal.ts"
 import { SessionIndex } from "../store/SessionIndex.ts"
 import { Failure } from "./failure.ts"
@@ -37,13 +40,13 @@ const records = Effect.fnUntraced(function* (id: SessionId) {
   return { meta, all }
 })
 
-/** What the session was granted, newest last; whether it is still in force is its expiry's to say. */
-const grantsIn = (all: ReadonlyArray<JournalRecord>): ReadonlyArray<Grant> =>
-  all.flatMap(({ body }) => (body.type === "approval_resolved" && body.grant !== undefined ? [body.grant] : []))
-
+/** What a session's gate would go by now: revoked, expired and unreadable grants are not among it (SECURITY P12, T3). */
 export const grantsOfSession = Effect.fnUntraced(function* (id: SessionId) {
-  const { all } = yield* records(id)
-  return grantsIn(all).filter((grant) => Date.parse(grant.expires_at) > Date.now())
+  const [index, store] = [yield* SessionIndex, yield* GrantStore]
+  const { owner, workspace } = yield* index.get(id)
+  const workspace_id = identityOf(workspace)
+  const all = yield* store.for(owner).list(id)
+  return all.filter((grant) => grant.workspace_id === undefined || grant.workspace_id === workspace_id)
 })
 
 interface Past {
@@ -53,14 +56,32 @@ interface Past {
   readonly grants: ReadonlyArray<Grant>
 }
 
-const pastCalls = (all: ReadonlyArray<JournalRecord>): ReadonlyArray<Past> => {
+/** When each grant of the journal ended before its time; one that the store cannot show was never in force. */
+const endsOf = Effect.fnUntraced(function* (all: ReadonlyArray<JournalRecord>) {
+  const { everyone } = yield* GrantStore
+  const ends = new Map<GrantId, number>()
+  for (const { body } of all) {
+    if (body.type !== "approval_resolved" || body.grant === undefined) continue
+    const { grant_id } = body.grant
+    const kept = yield* everyone.find(grant_id)
+    const isKept = kept !== undefined && kept !== "damaged"
+    if (!isKept) ends.set(grant_id, 0)
+    else if (kept.revoked_at !== undefined) ends.set(grant_id, Date.parse(kept.revoked_at))
+  }
+  return ends
+})
+
+const pastCalls = (all: ReadonlyArray<JournalRecord>, ends: ReadonlyMap<GrantId, number>): ReadonlyArray<Past> => {
   const decided = new Map<string, Durable<"approval_resolved">>()
   for (const { body } of all) if (body.type === "approval_resolved") decided.set(body.call_id, body)
-  let grants: ReadonlyArray<Grant> = []
+  let given: ReadonlyArray<Grant> = []
   const calls: Array<Past> = []
-  for (const { body, seq = 0 } of all) {
-    if (body.type === "approval_resolved" && body.grant !== undefined) grants = grants.concat(body.grant)
-    if (body.type === "tool_call") calls.push({ seq, call: body, was: decided.get(body.call_id), grants })
+  for (const { body, seq = 0, ts } of all) {
+    if (body.type === "approval_resolved" && body.grant !== undefined) given = given.concat(body.grant)
+    if (body.type !== "tool_call") continue
+    const at = Date.parse(ts)
+    const grants = given.filter(({ grant_id }) => at < (ends.get(grant_id) ?? Number.POSITIVE_INFINITY))
+    calls.push({ seq, call: body, was: decided.get(body.call_id), grants })
   }
   return calls
 }
@@ -131,7 +152,8 @@ export const simulate = Effect.fnUntraced(function* (id: SessionId, line: Comman
   const { PATH: path, HOME: home } = config.childEnvironment
   const place = { workspace: meta.workspace, own: [config.state_dir], ...(path === undefined ? {} : { path }) }
   const judge = yield* makeJudge({ ...place, ...(home === undefined ? {} : { home }) })
-  const compared = yield* Effect.forEach(pastCalls(all), (past) => compare(judge, past, rules, config.mode))
+  const calls = pastCalls(all, yield* endsOf(all))
+  const compared = yield* Effect.forEach(calls, (past) => compare(judge, past, rules, config.mode))
   const json = line.switches.has("json")
   const lines = compared.map((one) => (json ? `${JSON.stringify(one)}\n` : row(one, output.columns())))
   yield* output.out(lines.join("") + (json ? "" : summary(compared, config.locale)))

@@ -73,12 +73,18 @@ const partGrant = (command: SimpleCommand, subject: Subject): Grant | undefined 
   )
 }
 
-/** A rule or grant for one command of the line. */
-export const partCover = (command: SimpleCommand, subject: Subject): Cover | undefined => {
-  const asks = subject.rules.some(
+const isAsked = (command: SimpleCommand, { rules }: Subject): boolean =>
+  rules.some(
     ({ action, matcher }) => action === "ask" && matcher.kind === "command" && ruleMeets(matcher.argv, command)
   )
-  const rule = (asks ? [] : subject.rules).find(
+
+/** `| tail -n 20` shows less of what the others of its line say, and does nothing else. */
+export const onlyFilters = (command: SimpleCommand, subject: Subject): boolean =>
+  command.filter === true && isPlain(command) && !isAsked(command, subject)
+
+/** A rule or grant for one command of the line. */
+export const partCover = (command: SimpleCommand, subject: Subject): Cover | undefined => {
+  const rule = (isAsked(command, subject) ? [] : subject.rules).find(
     ({ action, matcher, tool }) =>
       action === "allow" &&
       (tool === "*" || tool === subject.call.tool_name) &&
@@ -90,7 +96,7 @@ export const partCover = (command: SimpleCommand, subject: Subject): Cover | und
   return grant === undefined ? undefined : { rule: "grant", grant }
 }
 
-/** Each command is covered; the first grant that helped is named. */
+/** Each command is covered or only filters, not all of them filter; the first grant that helped is named. */
 const lineCover = (subject: Subject): Cover | undefined => {
   const plan = subject.assessment.command
   if (plan === undefined || plan.doubts.length > 0 || plan.commands.length === 0) return undefined
@@ -100,6 +106,7 @@ const lineCover = (subject: Subject): Cover | undefined => {
     const key = JSON.stringify([command.argv, command.notPlain])
     if (!known.has(key)) known.set(key, partCover(command, subject))
     const cover = known.get(key)
+    if (cover === undefined && onlyFilters(command, subject)) continue
     if (cover === undefined) return undefined
     first = first?.grant === undefined ? cover : first
   }

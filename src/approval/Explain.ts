@@ -6,8 +6,8 @@
  */
 import type { Grant, SimpleCommand } from "../domain/Approval.ts"
 import type { ExplainedPart, Explanation } from "../domain/Explanation.ts"
-import { commandsOf, partCover, sameContent, type Subject } from "./Cover.ts"
-import { isPlain, ruleMeets } from "./matching.ts"
+import { commandsOf, onlyFilters, partCover, sameContent, type Subject } from "./Cover.ts"
+import { isPlain, noPrefix, ruleMeets } from "./matching.ts"
 import type { Judgement } from "./Policy.ts"
 import type { Rule } from "./Rules.ts"
 
@@ -45,8 +45,8 @@ const voided = (command: SimpleCommand, { grants, workspace }: Subject): Readonl
     const { matcher } = grant
     if (grant.tool_name !== "bash" || grant.workspace !== workspace || matcher.kind !== "command") return []
     if (!startsWith(command.argv, matcher.argv) || !isPlain(command)) return []
-    if (command.exactOnly !== undefined)
-      return [`the grant ${grant.grant_id} of its first words is ignored: ${command.exactOnly}`]
+    const never = noPrefix(command)
+    if (never !== undefined) return [`the grant ${grant.grant_id} of its first words is ignored: ${never}`]
     return sameContent(grant, command.content)
       ? []
       : [`what it runs has changed since the grant ${grant.grant_id} was given`]
@@ -64,6 +64,8 @@ const partOf = (command: SimpleCommand, subject: Subject): ExplainedPart => {
   if (asking !== undefined) return { words, state: "asks", by: asking.name, ...matcherOf(asking), why }
   if (cover !== undefined)
     return { words, state: "covered", by: cover.rule, ...(cover.by === undefined ? {} : matcherOf(cover.by)), why: [] }
+  if (commandsOf(subject.assessment).length > 1 && onlyFilters(command, subject))
+    return { words, state: "covered", by: "filter", why: [] }
   return why.length > 0 ? { words, state: "asks", why } : { words, state: "uncovered", why: voided(command, subject) }
 }
 
@@ -84,12 +86,14 @@ const lineOf = ({ assessment, rules, call }: Subject): ReadonlyArray<string> => 
 const narrowOf = ({ assessment }: Subject, { action, grant_options }: Judgement): string | undefined => {
   if (action !== "ask" || grant_options.length > 1) return undefined
   if (assessment.alwaysAsk === true) return "it touches a file that is asked about every time"
-  const commands = commandsOf(assessment)
+  const all = commandsOf(assessment)
+  const commands = all.length === 1 ? all : all.filter((one) => one.filter !== true)
   const unsettled = commands.find((command) => command.unsettled.length > 0)
   if (unsettled !== undefined) return unsettled.unsettled[0]
   if (commands.length > 1) return "the line has several commands; a grant of first words covers one"
   const [only] = commands
-  if (only?.exactOnly !== undefined) return only.exactOnly
+  const never = only === undefined ? undefined : noPrefix(only)
+  if (never !== undefined) return never
   return only?.notPlain[0] ?? assessment.command?.doubts[0]
 }
 

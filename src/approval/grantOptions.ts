@@ -5,7 +5,7 @@
 import type { GrantOption, RiskAssessment, SimpleCommand } from "../domain/Approval.ts"
 import type { Matcher } from "../domain/Matcher.ts"
 import type { ToolCall } from "../domain/Message.ts"
-import { canonicalText, isPlain, relativeTo } from "./matching.ts"
+import { canonicalText, isPlain, noPrefix, relativeTo } from "./matching.ts"
 
 interface Asked {
   readonly call: ToolCall
@@ -15,7 +15,7 @@ interface Asked {
 }
 
 const exact = ({ call, assessment, digest }: Asked): GrantOption => {
-  const only = assessment.command?.commands.find((command) => command.exactOnly !== undefined)?.exactOnly
+  const only = assessment.command?.commands.map(noPrefix).find((why) => why !== undefined)
   const why = only === undefined ? "" : ` (nothing wider: ${only})`
   return { id: "exact", label: `exactly this ${call.tool_name} call${why}`, matcher: { kind: "exact", digest } }
 }
@@ -25,12 +25,14 @@ const prefixMatcher = (command: SimpleCommand): Matcher | undefined => {
   return first === undefined ? undefined : { kind: "command", argv: [first, ...rest] }
 }
 
-/** A line of one plain command: its program and subcommand. */
+/** A line of one plain command, and filters of what it says: its program and subcommand. */
 const prefix = ({ assessment }: Asked): ReadonlyArray<GrantOption> => {
   const plan = assessment.command
-  const [command, ...more] = plan?.commands ?? []
+  const all = plan?.commands ?? []
+  const others = all.filter((one) => one.filter !== true || !isPlain(one))
+  const [command, ...more] = all.length === 1 ? all : others
   if (plan === undefined || command === undefined || more.length > 0 || plan.doubts.length > 0) return []
-  if (!isPlain(command) || command.exactOnly !== undefined) return []
+  if (!isPlain(command) || noPrefix(command) !== undefined) return []
   const matcher = prefixMatcher(command)
   return matcher === undefined
     ? []

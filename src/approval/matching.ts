@@ -65,9 +65,12 @@ export const ruleCovers = (argv: ReadonlyArray<string>, command: SimpleCommand):
   startsWith(command.argv, argv) &&
   (command.exactOnly === undefined || command.argv.length === argv.length)
 
+/** Why a grant of its first words covers it never, though this very call can be granted. */
+export const noPrefix = ({ destroys, exactOnly }: SimpleCommand): string | undefined => exactOnly ?? destroys
+
 /** A prefix grant covers this command; for some programs it never does, however it came into the file (P5). */
 export const grantCovers = (argv: ReadonlyArray<string>, command: SimpleCommand): boolean =>
-  isPlain(command) && command.exactOnly === undefined && startsWith(command.argv, argv)
+  isPlain(command) && noPrefix(command) === undefined && startsWith(command.argv, argv)
 
 /** Options in front of a subcommand that take a value of their own. */
 const VALUES: Readonly<Record<string, ReadonlySet<string>>> = {
@@ -85,38 +88,55 @@ const VALUES: Readonly<Record<string, ReadonlySet<string>>> = {
   docker: new Set(["-H", "--host", "--context", "--config", "-l"])
 }
 
-interface Split {
-  readonly words: ReadonlyArray<string>
-  readonly flags: ReadonlySet<string>
+/** Two spellings of one option, as far as programs agree on them. */
+const SAME: Readonly<Record<string, string>> = {
+  "-f": "--force",
+  "-r": "--recursive",
+  "-R": "--recursive",
+  "-g": "--global"
 }
+const spelled = (flag: string): string => SAME[flag] ?? flag
 
 /** `-rf` is `-r` and `-f`; `--name=value` is `--name`. */
 const flagsOf = (word: string): ReadonlyArray<string> =>
-  word.startsWith("--") ? [word.split("=")[0]!] : Array.from(word.slice(1), (letter) => `-${letter}`)
+  (word.startsWith("--") ? [word.split("=")[0]!] : Array.from(word.slice(1), (letter) => `-${letter}`)).map(spelled)
 
-const split = (name: string, args: ReadonlyArray<string>): Split => {
-  const words: Array<string> = []
-  const flags = new Set<string>()
+const isOption = (word: string): boolean => /^-./.test(word)
+const allFlags = (words: ReadonlyArray<string>): ReadonlyArray<string> => words.filter(isOption).flatMap(flagsOf)
+
+/** An abbreviation of a long option is that option: at least three letters of it. */
+const hasFlag = (given: ReadonlyArray<string>, flag: string): boolean =>
+  given.some((one) => one === flag || (one.length > 4 && flag.startsWith(one)))
+
+/** The plain words begin with these, with options between; where nobody knows whether one takes a value, it may. */
+const beginsWith = (name: string, args: ReadonlyArray<string>, wanted: ReadonlyArray<string>): boolean => {
   const valued = Object.hasOwn(VALUES, name) ? VALUES[name] : undefined
-  for (let at = 0; at < args.length; at += 1) {
-    const word = args[at]!
-    if (!/^-./.test(word)) words.push(word)
-    else {
-      for (const flag of flagsOf(word)) flags.add(flag)
-      if (valued?.has(word) === true) at += 1
+  /** How many of `wanted` have been found on any way to this word. */
+  const reached: Array<Set<number>> = [new Set([0])]
+  for (const [at, word] of args.entries()) {
+    const here = reached[at] ?? new Set<number>()
+    if (here.has(wanted.length)) return true
+    const next = (reached[at + 1] ??= new Set())
+    const behind = (reached[at + 2] ??= new Set())
+    for (const found of here) {
+      if (!isOption(word) && word === wanted[found]) next.add(found + 1)
+      if (isOption(word) && valued?.has(word) !== true) next.add(found)
+      // `--tag x`: the next word may be its value.
+      if (isOption(word) && !word.includes("=")) behind.add(found)
     }
   }
-  return { words, flags }
+  return reached[args.length]?.has(wanted.length) === true
 }
 
 /** A deny or ask rule meets this command: by any name of its program, wherever its options stand. */
 export const ruleMeets = (argv: ReadonlyArray<string>, command: SimpleCommand): boolean => {
   const [program = "", ...rest] = argv
   if (!command.names.includes(program) && command.argv[0] !== program) return false
-  if (rest.length === 0 || startsWith(command.argv.slice(1), rest)) return true
-  const rule = split(program, rest)
-  const call = split(program, command.argv.slice(1))
-  return startsWith(call.words, rule.words) && [...rule.flags].every((flag) => call.flags.has(flag))
+  const args = command.argv.slice(1)
+  if (rest.length === 0 || startsWith(args, rest)) return true
+  const wanted = rest.filter((word, at) => !isOption(word) && VALUES[program]?.has(rest[at - 1] ?? "") !== true)
+  const given = allFlags(args)
+  return allFlags(rest).every((flag) => hasFlag(given, flag)) && beginsWith(program, args, wanted)
 }
 
 const BARE = /^[\w@%+=:,./-]+$/

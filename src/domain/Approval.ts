@@ -98,6 +98,10 @@ export interface SimpleCommand {
   readonly unsettled: ReadonlyArray<string>
   /** Why a prefix of it can never be granted, though this very call can (SECURITY P5). */
   readonly exactOnly?: string
+  /** What it takes away is gone: why no grant of its first words is offered or honoured, though a person's rule is. */
+  readonly destroys?: string
+  /** It changes nothing, names no file and reads only what it is given: it adds nothing to what the others of a line may. */
+  readonly filter?: true
   /** Names that deny rules know the program by: the last segment as written and as resolved. */
   readonly names: ReadonlyArray<string>
   /** Absolute resolved paths that its words name. */

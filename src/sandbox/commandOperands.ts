@@ -57,7 +57,8 @@ interface Found {
 }
 
 const judgePlace = (found: Found, name: string, role: Role, word: Candidate, place: Place): void => {
-  const worth = word.form !== "cluster" || !place.inside || place.guard !== "free" || !/^\w*$/.test(word.value)
+  const worth =
+    word.form !== "cluster" || !place.inside || place.guard !== "free" || !/^(?:\w*|[\d,-]*)$/.test(word.value)
   if (worth) found.paths.add(place.path)
   if (!place.inside) found.notPlain.add(`${word.value} leads outside the workspace`)
   if (place.guard === "alwaysAsk" && role === "writes")

@@ -3,14 +3,21 @@
  * Owns: how options are recognised (abbreviated, clustered, with one dash). Does not own: the lists (commandTables).
  */
 import { notAllowed } from "./commandKnown.ts"
-import { ANY_PROGRAM, FIND_LOOKS, FIND_VALUES, OPTIONS, type Options } from "./commandTables.ts"
+import { ANY_PROGRAM, FIND_LOOKS, FIND_VALUES, LETTER_OF, OPTIONS, type Options } from "./commandTables.ts"
 
 /** A generic name counts from this many letters on: `--outp` does, `--out` may be another option. */
 const GENERIC_ABBREVIATION = 5
 
-const longName = (word: string, oneDash: boolean): string | undefined => {
-  const match = (oneDash ? /^--?([A-Za-z][\w-]*)/ : /^--([A-Za-z][\w-]*)/).exec(word)
-  return match?.[1]
+/** `-test.cpuprofile` is Go's own spelling of `-cpuprofile`. */
+const longName = (word: string, { anyDash, oneDash }: Options): string | undefined => {
+  const form = anyDash === true ? /^--+([A-Za-z][\w-]*)/ : /^--([A-Za-z][\w-]*)/
+  return (oneDash === true ? /^--?(?:test\.)?([A-Za-z][\w-]*)/ : form).exec(word)?.[1]
+}
+
+/** `-prefix=x` where dashes do not count. Two letters at least: one is a letter of its own. */
+const singleDashed = (word: string, { anyDash, long }: Options): boolean => {
+  const name = anyDash === true ? /^-([A-Za-z][\w-]+)/.exec(word)?.[1] : undefined
+  return name !== undefined && [...long, ...ANY_PROGRAM.long].some((one) => one.startsWith(name))
 }
 
 /** Programs whose long options have one dash take no abbreviations. */
@@ -23,10 +30,24 @@ const clustered = (word: string, letters: string): boolean =>
   /^-[A-Za-z]/.test(word) && [...word.slice(1).split("=")[0]!].some((letter) => letters.includes(letter))
 
 const isDangerous = (word: string, own: Options): boolean => {
-  const name = longName(word, own.oneDash === true)
+  const name = longName(word, own)
   if (name !== undefined && (abbreviates(name, own, 1) || abbreviates(name, ANY_PROGRAM, GENERIC_ABBREVIATION)))
     return true
+  if (singleDashed(word, own)) return true
   return own.oneDash !== true && clustered(word, own.short ?? "")
+}
+
+/** The words that make a pair which asks only as one. */
+const pairs = (words: ReadonlyArray<string>, { together = [] }: Options): ReadonlyArray<string> => {
+  if (together.length === 0) return []
+  const lettersOf = (word: string): string => {
+    const long = /^--([a-z]{3,})/.exec(word)?.[1]
+    if (long === undefined) return /^-[A-Za-z]/.test(word) ? word.slice(1) : ""
+    return Object.entries(LETTER_OF).find(([name]) => name.startsWith(long))?.[1] ?? ""
+  }
+  const all = words.map(lettersOf).join("")
+  const found = together.filter((pair) => [...pair].every((letter) => all.includes(letter))).join("")
+  return words.filter((word) => [...lettersOf(word)].some((letter) => found.includes(letter)))
 }
 
 /** Runners hand what stands behind `--` to a program that nobody has named. */
@@ -51,7 +72,8 @@ export const riskyWords = (name: string, args: ReadonlyArray<string>): ReadonlyA
   if (listed !== undefined) return listed
   const end = args.indexOf("--")
   const own = Object.hasOwn(OPTIONS, name) ? OPTIONS[name]! : NONE
-  const before = (end < 0 ? args : args.slice(0, end)).filter((word) => isDangerous(word, own))
+  const options = end < 0 ? args : args.slice(0, end)
+  const before = [...options.filter((word) => isDangerous(word, own)), ...pairs(options, own)]
   const behind = end >= 0 && HANDS_ON.has(name) ? args.slice(end + 1).filter((word) => isDangerous(word, NONE)) : []
   return [...before, ...behind]
 }

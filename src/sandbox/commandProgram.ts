@@ -6,6 +6,7 @@
 import { accessSync, constants, realpathSync } from "node:fs"
 import { basename } from "node:path"
 import { contentOf } from "./commandContent.ts"
+import { destroys } from "./commandDestroys.ts"
 import { judgeGit, type GitJudgement } from "./commandGit.ts"
 import type { Vetted } from "./commandGitConfig.ts"
 import { isKnown, onlyExactly } from "./commandKnown.ts"
@@ -15,6 +16,7 @@ import type { Paths } from "./commandPaths.ts"
 import { refusalOf } from "./commandRefused.ts"
 import {
   INSTALLING,
+  isFilter,
   isReadOnlyProgram,
   MULTI_COMMAND,
   RUNNING_COMMANDS,
@@ -37,6 +39,8 @@ export interface Facts {
   readonly notPlain: ReadonlyArray<string>
   readonly unsettled: ReadonlyArray<string>
   readonly exactOnly?: string
+  readonly destroys?: string
+  readonly filter?: true
   readonly paths: ReadonlyArray<string>
   readonly prefix: ReadonlyArray<string>
   readonly readOnly: boolean
@@ -147,11 +151,25 @@ const runningCommand = (name: string, args: ReadonlyArray<string>): string | und
     : undefined
 }
 
-/** Builtins that evaluate a subscript in a quoted word (corpus B039). */
-const evaluates = (name: string, args: ReadonlyArray<string>): ReadonlyArray<string> => {
-  if (name === "test" || name === "[")
-    return args.some((word) => /[$`]|\[[^\]]/.test(word)) ? ["may evaluate a subscript"] : []
-  return []
+/** Words that make these programs do more than their name says. */
+const MORE_THAN_LOOKING: Readonly<Record<string, readonly [RegExp, string]>> = {
+  // A subscript in a quoted word is evaluated (corpus B039).
+  test: [/[$`]|\[[^\]]/, "may evaluate a subscript"],
+  "[": [/[$`]|\[[^\]]/, "may evaluate a subscript"],
+  jq: [/\b(?:import|include)\s*"/, "may read files that its filter names"],
+  yq: [/\b(?:load\w*|strload|system)\s*\(/, "may read files that its filter names"],
+  hostname: [/^[^-]/, "sets the host's name"]
+}
+
+/** `date 010100002026` sets the clock; `date -d 20260101` does not. */
+const setsClock = (name: string, args: ReadonlyArray<string>): boolean =>
+  name === "date" &&
+  args.some((word, at) => /^\d{8,12}(?:\.\d{2})?$/.test(word) && !/^-(?:\w*[drf]$|-)/.test(args[at - 1] ?? ""))
+
+const doesMore = (name: string, args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const [form, why] = Object.hasOwn(MORE_THAN_LOOKING, name) ? MORE_THAN_LOOKING[name]! : []
+  if (form !== undefined && why !== undefined && args.some((word) => form.test(word))) return [why]
+  return setsClock(name, args) ? ["sets the clock"] : []
 }
 
 const wordsWhy = (words: ReadonlyArray<ShellWord>): ReadonlyArray<string> => {
@@ -196,6 +214,7 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
   const places = commandPaths(named, operands, around.paths, role, startedWords(named, found.names, words))
   const content = contentOf(words[0]?.value ?? "", named, args, around.paths)
   const only = onlyExactly(found.names) ?? git?.exactOnly ?? runningCommand(named, args)
+  const lost = destroys(named, args)
   const refused =
     found.names.map((name) => refusalOf(name, args, around.paths)).find((why) => why !== undefined) ??
     git?.refused ??
@@ -209,7 +228,7 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
       ...found.notPlain,
       ...state,
       ...options,
-      ...evaluates(named, args),
+      ...doesMore(named, args),
       ...places.notPlain
     ],
     unsettled: [
@@ -219,8 +238,10 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
     ],
     paths: places.paths,
     prefix: prefixOf(found.name, args),
-    readOnly: isReadOnlyProgram(named) && !WRITERS.has(named) && (git?.readOnly ?? true),
+    readOnly: isReadOnlyProgram(named) && !WRITERS.has(named) && (git?.readOnly ?? true) && lost === undefined,
     ...(only === undefined ? {} : { exactOnly: only }),
+    ...(lost === undefined ? {} : { destroys: lost }),
+    ...(places.paths.length === 0 && isFilter(words[0]?.value ?? "", args) ? { filter: true as const } : {}),
     ...(content.digest === undefined ? {} : { content: content.digest }),
     ...(refused === undefined ? {} : { refused })
   }

@@ -10,6 +10,10 @@ export interface Options {
   readonly short?: string
   /** Long options may have one dash (`go`, `java`). */
   readonly oneDash?: boolean
+  /** Long options may have any number of dashes, abbreviated too (`npm`). */
+  readonly anyDash?: boolean
+  /** Pairs of letters that ask only together; the long names of `LETTER_OF` count as theirs. */
+  readonly together?: ReadonlyArray<string>
 }
 
 const set = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/).filter((name) => name !== ""))
@@ -55,6 +59,8 @@ export const SHELL_STATE =
   bind complete compgen compopt history fc read readarray mapfile getopts cd pushd popd dirs umask ulimit kill disown jobs
   fg bg wait suspend exit logout return let eval exec command builtin coproc break continue shift caller times`)
 
+export const LETTER_OF: Readonly<Record<string, string>> = { dereference: "L", recursive: "R", archive: "a" }
+
 /** Options that ask whatever the program is. */
 export const ANY_PROGRAM: Options = {
   long: list(`exec execute eval script-shell shell pre plugin require loader import config config-file configfile rcfile
@@ -74,7 +80,16 @@ export const OPTIONS: Readonly<Record<string, Options>> = {
   fd: { long: list("exec exec-batch follow base-directory search-path"), short: "xXLC" },
   fdfind: { long: list("exec exec-batch follow base-directory search-path"), short: "xXLC" },
   ag: { long: list("pager follow"), short: "f" },
-  ls: { long: [] },
+  // A link below leads anywhere.
+  ls: { long: [], together: ["LR"] },
+  cp: { long: [], together: ["LR", "Lr", "La"] },
+  du: { long: list("dereference files0-from"), short: "L" },
+  chown: { long: list("reference"), short: "L" },
+  chgrp: { long: list("reference"), short: "L" },
+  setfacl: { long: list("restore set-file modify-file remove-file logical"), short: "LMX" },
+  setfattr: { long: list("restore") },
+  install: { long: list("strip-program") },
+  hostname: { long: list("file boot"), short: "Fb" },
   tree: { long: list("output"), short: "oRl" },
   date: { long: list("set"), short: "s" },
   file: { long: list("compile magic-file uncompress"), short: "Cmz" },
@@ -87,7 +102,7 @@ export const OPTIONS: Readonly<Record<string, Options>> = {
   split: { long: list("filter") },
   shuf: { long: list("output"), short: "o" },
   ptx: { long: [], short: "" },
-  yq: { long: list("inplace"), short: "i" },
+  yq: { long: list("inplace in-place split-exp split-exp-file from-file enable-system-operator"), short: "is" },
   jq: { long: list("from-file"), short: "fL" },
   git: {
     long: list(`output ext-diff open-files-in-pager upload-pack receive-pack exec template strategy separate-git-dir git-dir
@@ -95,13 +110,15 @@ export const OPTIONS: Readonly<Record<string, Options>> = {
   },
   npm: {
     long: list(
-      "script-shell prefix userconfig globalconfig node-options shell dir scripts-prepend-node-path git init-module viewer editor browser local-prefix location"
+      "script-shell prefix userconfig globalconfig node-options shell dir scripts-prepend-node-path git init-module viewer editor browser local-prefix location workspace workspaces ws include-workspace-root"
     ),
-    short: "Cg"
+    short: "Cgw",
+    anyDash: true
   },
   pnpm: {
     long: list("script-shell dir prefix config node-options shell-emulator shell-mode"),
-    short: "Cc"
+    short: "Cc",
+    anyDash: true
   },
   yarn: { long: list("cwd script-shell use-yarnrc prefix modules-folder"), short: "" },
   go: {
@@ -112,7 +129,6 @@ export const OPTIONS: Readonly<Record<string, Options>> = {
   },
   cargo: { long: list("config manifest-path target-dir"), short: "ZC" },
   touch: { long: list("reference"), short: "" },
-  cp: { long: [], short: "" },
   chmod: { long: list("reference") },
   kill: { long: [] },
   which: { long: [] },
@@ -172,6 +188,13 @@ const READ_ONLY =
   test [ seq sleep tree jq md5sum sha1sum sha256sum sha512sum cksum od hexdump strings find git sum hostname nproc free uptime ps`)
 export const isReadOnlyProgram = (name: string): boolean => READ_ONLY.has(name)
 
+/** Without a file they read what comes through the pipe, and write nothing but their output. */
+const FILTERS = set(`cat head tail wc grep egrep fgrep sort uniq cut tr nl tac rev fold column expand unexpand paste`)
+/** These words make them read files that no word names. */
+const READS_FILES = /^(?:--files0-from|--rec|--deref|--dir|-[A-Za-z]*[rR])/
+export const isFilter = (name: string, args: ReadonlyArray<string>): boolean =>
+  FILTERS.has(name) && !args.some((word) => READS_FILES.test(word) && !(name === "sort" && /^-[A-Za-z]+$/.test(word)))
+
 /** Their first plain word is a command of theirs: a prefix without it would be too wide. */
 export const MULTI_COMMAND: Readonly<Record<string, ReadonlySet<string>>> = {
   git: set(""),
@@ -197,7 +220,7 @@ export const RUNNING_COMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
   npm: set("exec x init create config set explore edit install-script link publish"),
   pnpm: set("exec dlx create init config env publish"),
   yarn: set("exec dlx create config set plugin node publish"),
-  cargo: set("run install publish"),
+  cargo: set("run install publish rustc rustdoc"),
   go: set("run generate tool env"),
   uv: set("run tool"),
   poetry: set("run shell"),

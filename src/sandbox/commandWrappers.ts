@@ -2,6 +2,7 @@
  * Programs that start other programs: what they would start. Owns: one reader per wrapper. Grants stop at a wrapper,
  * deny rules go through it (SECURITY P4). Invariant: what cannot be read is named as such, never left out.
  */
+import { carried } from "./commandCarried.ts"
 import { isKnown } from "./commandKnown.ts"
 import { isLauncher, launched, SOMETIMES, unknownStarts } from "./commandLaunchers.ts"
 import { skipOptions } from "./commandOptions.ts"
@@ -118,7 +119,8 @@ const behind =
 const git: Reader = (words) => {
   const at = words.findIndex((word) => word.value === "run" || word.value === "foreach" || word.value === "--exec")
   if (at < 0 || !words.some((word) => /^(?:bisect|submodule|rebase)$/.test(word.value))) return nothing
-  return joined(words.slice(at + 1))
+  const rest = words.slice(at + 1)
+  return joined(rest.slice(rest.findIndex((word) => !/^-./.test(word.value))))
 }
 
 const READERS: Readonly<Record<string, Reader>> = {
@@ -140,7 +142,16 @@ const READERS: Readonly<Record<string, Reader>> = {
   xargs: after(
     "-I -i -n -P -L -l -d -E -e -s -a --replace --max-args --max-procs --max-lines --delimiter --eof --max-chars --arg-file"
   ),
-  parallel: after("-j --jobs -a -I --colsep --delay"),
+  // Its words are one text for a shell, up to the list of arguments.
+  parallel: (words) => {
+    const [own = []] = after("-j --jobs -a -I --colsep --delay")(words).commands
+    const end = own.findIndex((word) => /^:::[:+]*$/.test(word.value))
+    return joined(end < 0 ? own : own.slice(0, end))
+  },
+  ssh: (words) => {
+    const at = skipOptions(values(words), 1, flags("-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w -B"))
+    return joined(words.slice(at + 1))
+  },
   watch: (words) => joined(after("-n --interval")(words).commands[0] ?? []),
   setpriv: after(),
   prlimit: after(),
@@ -174,7 +185,7 @@ const READERS: Readonly<Record<string, Reader>> = {
 }
 
 /** Programs whose very purpose is to start another one. */
-const PLAIN_STARTERS: ReadonlySet<string> = new Set(["find", "fd", "fdfind", "git", "npm", "gdb"])
+const PLAIN_STARTERS: ReadonlySet<string> = new Set(["find", "fd", "fdfind", "git", "npm", "gdb", "ssh"])
 
 export interface Wrapper extends Started {
   /** False for a program that starts others only with some of its options. */
@@ -190,14 +201,25 @@ const unwrapAs = (name: string, words: ReadonlyArray<ShellWord>): Wrapper | unde
   return isLauncher(name) ? { ...launched(name, words), always: !SOMETIMES.has(name) } : undefined
 }
 
+/** Together with what its options carry. */
+const withCarried = (wrapper: Wrapper, scripts: ReadonlyArray<ShellWord>): Wrapper =>
+  scripts.length === 0 ? wrapper : { ...wrapper, scripts: [...wrapper.scripts, ...scripts] }
+
+const starterOf = (name: string, names: ReadonlyArray<string>, words: ReadonlyArray<ShellWord>) => {
+  if (isKnown(name)) return unwrapAs(name, words)
+  const found = [name, ...names].map((one) => unwrapAs(one, words)).find((one) => one !== undefined)
+  if (found !== undefined || names.some((one) => exactOnly(one) !== undefined)) return found
+  return { ...unknownStarts(words), always: false }
+}
+
 /** What this command would start, by any name of its program; undefined: it is no wrapper. */
 export const unwrap = (
   name: string,
   names: ReadonlyArray<string>,
   words: ReadonlyArray<ShellWord>
 ): Wrapper | undefined => {
-  if (isKnown(name)) return unwrapAs(name, words)
-  const found = [name, ...names].map((one) => unwrapAs(one, words)).find((one) => one !== undefined)
-  if (found !== undefined || names.some((one) => exactOnly(one) !== undefined)) return found
-  return { ...unknownStarts(words), always: false }
+  const scripts = [...new Set([name, ...names])].map((one) => carried(one, words)).find((one) => one.length > 0) ?? []
+  const wrapper = starterOf(name, names, words)
+  if (wrapper === undefined) return scripts.length === 0 ? undefined : { commands: [], scripts, always: false }
+  return withCarried(wrapper, scripts)
 }

@@ -2,7 +2,9 @@
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
-import { type Compared, simulate } from "../../src/app/policySimulate.ts"
+import { TestClock } from "effect/testing"
+import { type Compared, grantsOfSession, simulate } from "../../src/app/policySimulate.ts"
+import { type GrantError, GrantStore } from "../../src/approval/GrantStore.ts"
 import { parse } from "../../src/cli/CommandLine.ts"
 import { Output } from "../../src/cli/Output.ts"
 import { load } from "../../src/config/AppConfig.ts"
@@ -14,7 +16,7 @@ import { layerMemory } from "../../src/store/memory/MemoryStore.ts"
 import { SessionIndex } from "../../src/store/SessionIndex.ts"
 import { captured } from "../support/capturedOutput.ts"
 import { directoryWith } from "../support/directories.ts"
-import { meta, record, sessionId } from "../support/storeRecords.ts"
+import { meta, record, sessionId, TS } from "../support/storeRecords.ts"
 
 const turn = { task_id: TaskId.make("task_1"), turn: 1 }
 
@@ -33,7 +35,7 @@ const grantOf = (workspace: string): Grant => ({
   matcher: { kind: "command", argv: ["git", "status"] },
   workspace,
   created_at: "2026-01-01T00:00:00.000Z",
-  expires_at: "2026-01-01T08:00:00.000Z"
+  expires_at: "2026-03-01T18:00:00.000Z"
 })
 
 /** Four calls: asked and granted, covered by that grant, asked and refused, one whose decision was never made. */
@@ -63,7 +65,12 @@ const past = (workspace: string): ReadonlyArray<DurableBody> => [
   call("d", "ls")
 ]
 
-const simulated = Effect.fnUntraced(function* (words: ReadonlyArray<string>, rules: object = {}) {
+/** `then`: what somebody does to the session's grants when all has happened. */
+const simulated = Effect.fnUntraced(function* (
+  words: ReadonlyArray<string>,
+  rules: object = {},
+  then: Effect.Effect<unknown, GrantError, GrantStore> = Effect.void
+) {
   const root = yield* directoryWith({ "ws/.git/config": "", "rules.json": JSON.stringify({ rules }) })
   const workspace = join(root, "ws")
   const id = sessionId("session")
@@ -75,6 +82,7 @@ const simulated = Effect.fnUntraced(function* (words: ReadonlyArray<string>, rul
     epoch,
     past(workspace).map((body, at) => record(at + 1, at + 1, body))
   )
+  yield* then
   const line = Result.getOrThrow(parse(["policy", "simulate", ...words.map((word) => word.replace("{root}", root))]))
   const mode = line.values["mode"] as "ask" | undefined
   const flags = mode === undefined ? {} : { mode }
@@ -93,7 +101,36 @@ const rows = (out: string) =>
     .map((text) => JSON.parse(text) as Compared)
     .map(({ call_id, was, now, changed }) => [call_id, was.action, now.action, now.rule, changed])
 
+const takeBack = Effect.flatMap(GrantStore, (store) => store.revoke(sessionId("session"), "grant_1" as GrantId, "ada"))
+
 describe("claw policy simulate", () => {
+  it.effect("a grant that was taken back before a call covers it no more (P12)", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Date.parse(TS) - 1)
+      const { out } = yield* simulated(["--json"], {}, takeBack)
+      assert.deepStrictEqual(rows(out)[1], ["b", "allow", "ask", "change", true])
+    }).pipe(Effect.provide(layerMemory))
+  )
+
+  it.effect("one that was taken back afterwards did cover it", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Date.parse(TS) + 1)
+      const { out } = yield* simulated(["--json"], {}, takeBack)
+      assert.deepStrictEqual(rows(out)[1], ["b", "allow", "allow", "grant", false])
+    }).pipe(Effect.provide(layerMemory))
+  )
+
+  it.effect("what claw policy explain --session goes by: in force now, and not taken back", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Date.parse(TS) + 1)
+      yield* simulated([])
+      const ids = Effect.map(grantsOfSession(sessionId("session")), (all) => all.map(({ grant_id }) => grant_id))
+      assert.deepStrictEqual(yield* ids, ["grant_1"])
+      yield* takeBack
+      assert.deepStrictEqual(yield* ids, [])
+    }).pipe(Effect.provide(layerMemory))
+  )
+
   it.effect("with the grants that each call had before it", () =>
     Effect.gen(function* () {
       const { out, exit } = yield* simulated(["--json"])

@@ -6,7 +6,7 @@ import { localOwner, type SessionKey } from "../../src/domain/Principal.ts"
 import { Journal, type JournalRecord, type Page } from "../../src/store/Journal.ts"
 import type { SessionMeta } from "../../src/store/SessionIndex.ts"
 
-const TS = "2026-03-01T10:00:00.000Z"
+export const TS = "2026-03-01T10:00:00.000Z"
 
 /** The local owner's keys are the ids. */
 export const sessionId = (name: string): SessionId & SessionKey => SessionId.make(name) as SessionId & SessionKey

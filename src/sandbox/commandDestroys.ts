@@ -1,0 +1,49 @@
+/**
+ * Commands after which something is gone that nothing has kept. Owns: the table. A grant of their first words is neither
+ * offered nor honoured, since the next one would take something else away; this very call can be granted, and a rule that a
+ * person wrote counts. Does not own: what no person should be asked about (commandRefused).
+ */
+import { skipOptions } from "./commandOptions.ts"
+
+const set = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
+
+const PROGRAMS = set("rm unlink shred dd truncate srm wipe")
+const BELOW = set("chmod chown chgrp setfacl setfattr")
+const RECURSIVE = /^(?:-[A-Za-z]*R|--rec)/
+
+/** git's command → the words that make it lose work; `true`: it always does. */
+const GIT: Readonly<Record<string, RegExp | true>> = {
+  clean: true,
+  reset: /^--(?:ha|me|ke)/,
+  checkout: /^(?:--$|\.$|-[A-Za-z]*[fB]|--force)/,
+  switch: /^(?:-[A-Za-z]*[fC]|--force|--discard)/,
+  branch: /^(?:-[A-Za-z]*[DMCf]|--force)/,
+  tag: /^(?:-[A-Za-z]*[df]|--force|--delete)/,
+  stash: /^(?:drop|clear)$/,
+  reflog: /^(?:expire|delete)$/,
+  worktree: /^(?:remove|prune)$/,
+  gc: /^--prune/,
+  // `+main` and `:main` force and delete as the options do.
+  push: /^(?:-[A-Za-z]*[fd]|--force|--delete|--mirror|--prune|\+.|:.)/,
+  rm: /^(?:-[A-Za-z]*f|--force)/
+}
+
+const STAGED = /^(?:--staged|-S)$/
+const WORKTREE = /^(?:--worktree|-W)$/
+
+const gitDestroys = (args: ReadonlyArray<string>): string | undefined => {
+  const [command = "", ...rest] = args.slice(skipOptions(args, 0, set("-C -c --git-dir --work-tree --namespace")))
+  const lost = `git ${command} loses work that nothing keeps`
+  if (command === "restore")
+    return rest.some((word) => STAGED.test(word)) && !rest.some((word) => WORKTREE.test(word)) ? undefined : lost
+  const when = Object.hasOwn(GIT, command) ? GIT[command] : undefined
+  return when === true || (when !== undefined && rest.some((word) => when.test(word))) ? lost : undefined
+}
+
+/** Why no grant of its first words is given; undefined: it destroys nothing. */
+export const destroys = (name: string, args: ReadonlyArray<string>): string | undefined => {
+  if (PROGRAMS.has(name)) return `${name} takes away what it names`
+  if (BELOW.has(name) && args.some((word) => RECURSIVE.test(word))) return `${name} changes all that lies below`
+  if (name === "find" && args.includes("-delete")) return "find deletes what it finds"
+  return name === "git" ? gitDestroys(args) : undefined
+}

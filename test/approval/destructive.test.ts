@@ -1,0 +1,93 @@
+/** What takes something away for good is granted exactly or not at all; a rule that a person wrote counts (P5, R154). */
+import { assert, describe, it } from "@effect/vitest"
+import type { Rule } from "../../src/approval/Rules.ts"
+import { judgeBash, makeGrant, makeWorkspace } from "../support/approvalCorpus.ts"
+
+const DESTRUCTIVE = `rm x
+rm -rf build
+unlink x
+shred x
+dd if=a of=b
+truncate -s 0 x
+chmod -R u+w src
+chown -R nobody src
+git clean -fd
+git reset --hard
+git push --force
+git push origin +main
+git push origin :old
+git checkout -- src
+git checkout .
+git restore src/a.ts
+git stash drop
+git branch -D topic
+git reflog expire --all
+git rm -rf docs
+git -C . clean -fd
+find docs -name x -delete
+kill 1
+pkill node`.split("\n")
+
+const ORDINARY = `rmdir docs
+mkdir docs
+mv README.md docs
+cp README.md docs
+touch x
+chmod +x x
+git push
+git push origin main
+git reset HEAD
+git checkout main
+git restore --staged README.md
+git stash
+git branch topic
+git rm README.md
+find docs -name x`.split("\n")
+
+const inWorkspace = <A>(use: (path: string) => A): A => {
+  const workspace = makeWorkspace()
+  try {
+    return use(workspace.path)
+  } finally {
+    workspace.remove()
+  }
+}
+
+const offered = (command: string): ReadonlyArray<string> =>
+  inWorkspace((workspace) => judgeBash({ command, workspace }).grant_options.map(({ id }) => id))
+
+const allowed: Rule = {
+  name: "mine",
+  tool: "bash",
+  matcher: { kind: "command", argv: ["rm", "-rf"] },
+  action: "allow"
+}
+
+describe("grants of what destroys", () => {
+  it.each(DESTRUCTIVE)("%s: no grant of its first words is offered", (command) => {
+    assert.notInclude(offered(command), "command")
+  })
+
+  it.each(ORDINARY)("%s: a grant of its first words is offered", (command) => {
+    assert.deepStrictEqual(offered(command), ["exact", "command"])
+  })
+
+  it("the exact one says why there is no wider one", () => {
+    const labels = inWorkspace((workspace) =>
+      judgeBash({ command: "rm x", workspace }).grant_options.map(({ label }) => label)
+    )
+    assert.deepStrictEqual(labels, ["exactly this bash call (nothing wider: rm takes away what it names)"])
+  })
+
+  it("a grant that was put there by hand is ignored, an exact one and a person's rule are not", () => {
+    const actions = inWorkspace((workspace) => {
+      const judge = (more: object) => judgeBash({ command: "rm -rf build", workspace, ...more }).action
+      return [
+        judge({ grants: [makeGrant(workspace, "prefix", ["rm"])] }),
+        judge({ grants: [makeGrant(workspace, "exact", ["rm", "-rf", "build"])] }),
+        judge({ rules: [allowed] })
+      ]
+    })
+    assert.deepStrictEqual(actions, ["ask", "allow", "allow"])
+  })
+})
