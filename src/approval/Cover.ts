@@ -12,6 +12,7 @@ import {
   digestOf,
   grantCovers,
   isPlain,
+  onlyLooks,
   pathTouched,
   pathsCovered,
   pathsOf,
@@ -69,6 +70,7 @@ const partGrant = (command: SimpleCommand, subject: Subject): Grant | undefined 
     (grant) =>
       sameContent(grant, command.content) &&
       ((grant.matcher.kind === "command" && grantCovers(grant.matcher.argv, command)) ||
+        (grant.matcher.kind === "reads" && onlyLooks(command)) ||
         (grant.matcher.kind === "exact" && exact.includes(grant.matcher.digest)))
   )
 }

@@ -9,7 +9,7 @@ import type { GrantId } from "../domain/Ids.ts"
 import { argumentsRefusal } from "./arguments.ts"
 import { type Cover, granted, meets, type Subject } from "./Cover.ts"
 import { grantOptions } from "./grantOptions.ts"
-import { isPlain, pathsCovered } from "./matching.ts"
+import { onlyLooks, pathsCovered } from "./matching.ts"
 import { type Action, builtin, type Rule } from "./Rules.ts"
 
 export interface Judgement {
@@ -44,7 +44,7 @@ const onlyReads = (assessment: RiskAssessment): boolean => {
     plan.doubts.length === 0 &&
     plan.writes.length === 0 &&
     plan.commands.length > 0 &&
-    plan.commands.every((c) => c.readOnly && isPlain(c))
+    plan.commands.every(onlyLooks)
   )
 }
 

@@ -2,19 +2,12 @@
  * What `allow_session` may cover for one call. Owns: the choices and their words. Invariant: the first is exact; a wider
  * one is offered only where it would ever be honoured (SECURITY P5, P8).
  */
-import type { GrantOption, RiskAssessment, SimpleCommand } from "../domain/Approval.ts"
+import type { GrantOption, SimpleCommand } from "../domain/Approval.ts"
 import type { Matcher } from "../domain/Matcher.ts"
-import type { ToolCall } from "../domain/Message.ts"
-import { canonicalText, isPlain, noPrefix, relativeTo } from "./matching.ts"
+import { onlyFilters, partCover, type Subject } from "./Cover.ts"
+import { canonicalText, isPlain, noPrefix, onlyLooks, relativeTo } from "./matching.ts"
 
-interface Asked {
-  readonly call: ToolCall
-  readonly digest: string
-  readonly assessment: RiskAssessment
-  readonly workspace: string
-}
-
-const exact = ({ call, assessment, digest }: Asked): GrantOption => {
+const exact = ({ call, assessment, digest }: Subject): GrantOption => {
   const only = assessment.command?.commands.map(noPrefix).find((why) => why !== undefined)
   const why = only === undefined ? "" : ` (nothing wider: ${only})`
   return { id: "exact", label: `exactly this ${call.tool_name} call${why}`, matcher: { kind: "exact", digest } }
@@ -25,13 +18,18 @@ const prefixMatcher = (command: SimpleCommand): Matcher | undefined => {
   return first === undefined ? undefined : { kind: "command", argv: [first, ...rest] }
 }
 
-/** A line of one plain command, and filters of what it says: its program and subcommand. */
-const prefix = ({ assessment }: Asked): ReadonlyArray<GrantOption> => {
-  const plan = assessment.command
-  const all = plan?.commands ?? []
-  const others = all.filter((one) => one.filter !== true || !isPlain(one))
-  const [command, ...more] = all.length === 1 ? all : others
-  if (plan === undefined || command === undefined || more.length > 0 || plan.doubts.length > 0) return []
+/** What of a line is not covered yet, and does not only filter what others of it say; undefined: it is not understood. */
+const uncovered = (asked: Subject): ReadonlyArray<SimpleCommand> | undefined => {
+  const plan = asked.assessment.command
+  if (plan === undefined || plan.doubts.length > 0) return undefined
+  const filters = plan.commands.length > 1 ? (one: SimpleCommand) => onlyFilters(one, asked) : () => false
+  return plan.commands.filter((one) => !filters(one) && partCover(one, asked) === undefined)
+}
+
+/** What is missing is one plain command: its program and subcommand. */
+const prefix = (missing: ReadonlyArray<SimpleCommand>): ReadonlyArray<GrantOption> => {
+  const [command, ...more] = missing
+  if (command === undefined || more.some(({ text }) => text !== command.text)) return []
   if (!isPlain(command) || noPrefix(command) !== undefined) return []
   const matcher = prefixMatcher(command)
   return matcher === undefined
@@ -39,10 +37,22 @@ const prefix = ({ assessment }: Asked): ReadonlyArray<GrantOption> => {
     : [{ id: "command", label: `commands that begin with ${canonicalText(command.prefix)}`, matcher }]
 }
 
+/** Whatever is missing only looks: the next look need not ask. */
+const reads = (missing: ReadonlyArray<SimpleCommand>): ReadonlyArray<GrantOption> =>
+  missing.length > 0 && missing.every(onlyLooks)
+    ? [
+        {
+          id: "reads",
+          label: "every command that only looks at this workspace (ls, cat, git status …)",
+          matcher: { kind: "reads" }
+        }
+      ]
+    : []
+
 /** Characters that mean something in a glob are taken for themselves. */
 const literal = (path: string): string => path.replace(/[\\*?[\]{}()!+@]/g, "\\$&")
 
-const path = ({ assessment, call, workspace }: Asked): ReadonlyArray<GrantOption> => {
+const path = ({ assessment, call, workspace }: Subject): ReadonlyArray<GrantOption> => {
   const [only, ...more] = assessment.paths
   const relative = only === undefined || more.length > 0 || assessment.opaque ? undefined : relativeTo(workspace, only)
   if (relative === undefined || relative === ".") return []
@@ -58,9 +68,10 @@ const path = ({ assessment, call, workspace }: Asked): ReadonlyArray<GrantOption
   return [file, option("directory", `${literal(directory)}/**`, `${directory}/ and below`)]
 }
 
-export const grantOptions = (asked: Asked): ReadonlyArray<GrantOption> => {
+export const grantOptions = (asked: Subject): ReadonlyArray<GrantOption> => {
   const { assessment } = asked
   const unsettled = assessment.command?.commands.some((command) => command.unsettled.length > 0) === true
   if (assessment.alwaysAsk === true || unsettled) return []
-  return [exact(asked), ...prefix(asked), ...path(asked)]
+  const missing = uncovered(asked) ?? []
+  return [exact(asked), ...prefix(missing), ...reads(missing), ...path(asked)]
 }

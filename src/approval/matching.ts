@@ -59,6 +59,9 @@ export const pathsOf = (assessment: RiskAssessment): ReadonlyArray<string> => [
 export const isPlain = (command: SimpleCommand): boolean =>
   command.notPlain.length === 0 && command.unsettled.length === 0
 
+/** It looks at the workspace and changes nothing, as far as can be known. */
+export const onlyLooks = (command: SimpleCommand): boolean => command.readOnly && isPlain(command)
+
 /** A user's rule allows this command: plain, whole words; a program that runs others only word for word (P5). */
 export const ruleCovers = (argv: ReadonlyArray<string>, command: SimpleCommand): boolean =>
   isPlain(command) &&

@@ -41,6 +41,7 @@ const en = {
   line: "The line as a whole",
   more: (count: number) => `… and ${count} more commands`,
   exact: "exactly this call, and nothing else",
+  reads: "every command that only looks at the workspace",
   command: (words: string) => `plain commands that begin with ${words}, any words after`,
   path: (glob: string) => `every call of this tool on ${glob}`,
   options: "Could be granted for the session, in this workspace only:",
@@ -71,6 +72,7 @@ const zh: typeof en = {
   line: "整行",
   more: (count) => `… 另有 ${count} 个命令`,
   exact: "仅此调用，别无其他",
+  reads: "只查看工作区的每个命令",
   command: (words) => `以 ${words} 开头的普通命令，其后参数任意`,
   path: (glob) => `此工具对 ${glob} 的每次调用`,
   options: "可在本会话内授权，仅限此工作区：",
@@ -90,6 +92,7 @@ export const wordsText = (words: ReadonlyArray<string>): string =>
 export const matcherText = (matcher: Matcher, locale: Locale): string => {
   const text = texts[locale]
   if (matcher.kind === "exact") return text.exact
+  if (matcher.kind === "reads") return text.reads
   return matcher.kind === "command" ? text.command(wordsText(matcher.argv)) : text.path(sanitiseLine(matcher.glob))
 }
 

@@ -22,6 +22,8 @@ export const coverOf = ({ matcher, shown, tool_name }: Grant, locale: Locale): s
     }
     case "path":
       return locale === "en" ? `every ${tool} of ${plain(matcher.glob)}` : `对 ${plain(matcher.glob)} 的每次 ${tool}`
+    case "reads":
+      return locale === "en" ? "every command that only looks at the workspace" : "只查看工作区的每个命令"
     case "exact":
       return locale === "en" ? `exactly this ${tool} call${about}` : `仅此 ${tool} 调用${about}`
   }

@@ -70,13 +70,13 @@ export const stablePrefix = (text: string): number => {
   const blocks = lex(unified(text))
   const last = blocks?.findLastIndex((block) => block.type !== "space") ?? -1
   if (blocks === undefined || last < 1) return 0
-  const end = rawLength(
-    text,
-    blocks.slice(0, last).reduce((sum, block) => sum + block.raw.length, 0)
-  )
+  const finished = blocks.slice(0, last)
+  const done = finished.map((block) => block.raw).join("")
+  const end = rawLength(text, done.length)
   const rest = text.slice(end)
-  const before = blocks.slice(0, last).findLast((block) => block.type !== "space")
-  const blankAfter = blocks[last - 1]?.type === "space"
+  const before = finished.findLast((block) => block.type !== "space")
+  // What stands behind an empty item ("1. ") is called space too, without a blank line.
+  const blankAfter = /\n[ \t]*\n$/.test(done)
   if (before === undefined || !(closed(before, blankAfter) || interrupting.test(rest))) return 0
   return rest.includes("\n") || (blankAfter && paragraphStart.test(rest)) ? end : 0
 }

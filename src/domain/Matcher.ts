@@ -5,6 +5,8 @@ import { Schema } from "effect"
 export const Matcher = Schema.Union([
   Schema.Struct({ kind: Schema.Literal("exact"), digest: Schema.String }),
   Schema.Struct({ kind: Schema.Literal("command"), argv: Schema.NonEmptyArray(Schema.String) }),
-  Schema.Struct({ kind: Schema.Literal("path"), glob: Schema.String })
+  Schema.Struct({ kind: Schema.Literal("path"), glob: Schema.String }),
+  /** Every command that looks at the workspace and changes nothing. */
+  Schema.Struct({ kind: Schema.Literal("reads") })
 ])
 export type Matcher = typeof Matcher.Type

@@ -41,8 +41,7 @@ git checkout main
 git restore --staged README.md
 git stash
 git branch topic
-git rm README.md
-find docs -name x`.split("\n")
+git rm README.md`.split("\n")
 
 const inWorkspace = <A>(use: (path: string) => A): A => {
   const workspace = makeWorkspace()

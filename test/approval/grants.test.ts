@@ -126,7 +126,7 @@ describe("grants", () => {
 
   it.effect.each([
     ["npm test", ["exact", "command"]],
-    ["git log -3", ["exact", "command"]],
+    ["git log -3", ["exact", "command", "reads"]],
     ["python3 x.py", ["exact"]],
     ["npm test > log", ["exact"]],
     ["npm test && ls", ["exact"]],

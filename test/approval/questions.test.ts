@@ -50,8 +50,8 @@ const tasks: ReadonlyArray<Task> = [
       bash("git status --short"),
       bash("git log --oneline -3")
     ],
-    ask: [6, 9],
-    edits: [5, 8]
+    ask: [4, 9],
+    edits: [3, 8]
   },
   {
     name: "search and edit in several files",
@@ -101,8 +101,8 @@ const tasks: ReadonlyArray<Task> = [
       bash("grep -rn sum src | head -n 5"),
       bash("git status")
     ],
-    ask: [7, 9],
-    edits: [7, 9]
+    ask: [1, 9],
+    edits: [1, 9]
   }
 ]
 

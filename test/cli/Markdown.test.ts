@@ -130,6 +130,7 @@ describe("Markdown in the making", () => {
     assert.strictEqual(stablePrefix("```\na\n\nb\n"), 0)
     assert.strictEqual(stablePrefix("para\n```js\nx"), 5)
     assert.strictEqual(stablePrefix("para\n- a\n"), 0)
+    assert.strictEqual(stablePrefix("para\n1. \n--"), 0)
   })
 
   it("knows the code block that a text ends in", () => {

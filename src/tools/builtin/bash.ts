@@ -6,7 +6,7 @@
  */
 import { resolve } from "node:path"
 import { Effect, Schema } from "effect"
-import type { CommandPlan, RiskAssessment } from "../../domain/Approval.ts"
+import type { CommandPlan, Risk, RiskAssessment } from "../../domain/Approval.ts"
 import { processMark } from "../../domain/Ids.ts"
 import type { ProcessResult, ProcessRunner } from "../../sandbox/ProcessRunner.ts"
 import type { Workspace } from "../../sandbox/Workspace.ts"
@@ -117,6 +117,13 @@ const readPath = (workspace: BashOptions["workspace"], path: string): Effect.Eff
     Effect.catch(() => Effect.succeed(resolve(workspace.root, path)))
   )
 
+/** What only looks is safe, though bash asks all the same (R142); what destroys, or may be more than it seems, is not. */
+const riskOf = ({ commands, writes }: CommandPlan, doubts: ReadonlyArray<string>): Risk => {
+  if (doubts.length > 0 || commands.some(({ destroys }) => destroys !== undefined)) return "dangerous"
+  const looks = writes.length === 0 && commands.length > 0
+  return looks && commands.every(({ readOnly, unsettled }) => readOnly && unsettled.length === 0) ? "safe" : "mutating"
+}
+
 const assess = Effect.fnUntraced(function* ({ analyse, workspace }: BashOptions, args: Args) {
   const plan = analyse(args.command)
   if (plan.refused !== undefined) {
@@ -128,7 +135,7 @@ const assess = Effect.fnUntraced(function* ({ analyse, workspace }: BashOptions,
   const reads = yield* Effect.forEach(plan.reads, (path) => readPath(workspace, path))
   const doubts = [...plan.doubts, ...plan.commands.flatMap((command) => command.notPlain)]
   const assessment: RiskAssessment = {
-    risk: doubts.length > 0 ? "dangerous" : "mutating",
+    risk: riskOf(plan, doubts),
     reason: doubts[0] ?? `runs ${plan.commands.map(({ text }) => text).join(", ") || "a command"}`,
     paths: [...redirects.flatMap(({ real }) => real ?? []), ...reads],
     opaque: true,
