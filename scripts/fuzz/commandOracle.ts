@@ -47,7 +47,10 @@ const writeFault = ({ argv, path }: Effect, { cwd, plan, workspace }: Judged): s
     return /\/\.git\/(?:hooks(?:\/|$)|config(?:\.lock)?$)/.test(place) ? fault : undefined
   }
   if (control) return fault
-  const named = plan.commands.filter((command) => isSame(argv, command)).flatMap(({ paths }) => paths)
+  const commands = plan.commands.filter((command) => isSame(argv, command))
+  // Granted word for word: what it writes inside was granted with it.
+  if (commands.some(({ exactOnly }) => exactOnly !== undefined)) return undefined
+  const named = commands.flatMap(({ paths }) => paths)
   const covered = named.some((one) => isInside(place, one) || (argv[0] === "mkdir" && isInside(one, place)))
   return covered ? undefined : fault
 }

@@ -7,8 +7,8 @@ import { exactOnly, isReadOnlyProgram, WRITERS } from "./commandTables.ts"
 
 const set = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/).filter((name) => name !== ""))
 
-/** They write what their words name and nothing else; `patch` and `rename` follow a text that nobody has judged. */
-const FOLLOWING = set("patch rename")
+/** `patch` and `rename` follow a text that nobody has judged, the others make names that no word says. */
+const FOLLOWING = set("patch rename split csplit")
 
 const OTHERS =
   set(`git npm pnpm yarn cargo go pytest tsc jest vitest eslint prettier uniq xxd fd fdfind ptx shuf yq sleep
