@@ -21,6 +21,8 @@ export const isKnown = (name: string): boolean =>
 export const onlyExactly = (names: ReadonlyArray<string>): string | undefined => {
   const why = names.map(exactOnly).find((found) => found !== undefined)
   if (why !== undefined || names.some(isKnown)) return why
+  const following = names.find((name) => FOLLOWING.has(name))
+  if (following !== undefined) return `${following} writes files that no word names`
   return `${names[0] ?? "it"} is not known here, and may run whatever its words name`
 }
 
