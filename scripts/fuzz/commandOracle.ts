@@ -54,7 +54,9 @@ const writeFault = ({ argv, path }: Effect, { cwd, plan, workspace }: Judged): s
   // Granted word for word: what it writes inside was granted with it.
   if (commands.some(({ exactOnly }) => exactOnly !== undefined)) return undefined
   const named = commands.flatMap(({ paths }) => paths)
-  const covered = named.some((one) => isInside(place, one) || (MAKES_PARENTS.has(argv[0] ?? "") && isInside(one, place)))
+  const covered = named.some(
+    (one) => isInside(place, one) || (MAKES_PARENTS.has(argv[0] ?? "") && isInside(one, place))
+  )
   return covered ? undefined : fault
 }
 
