@@ -20,6 +20,9 @@ const HARMLESS = /^\/dev\/(?:null|tty|stdout|stderr|fd\/\d+|pts\/\d+)$|^\/proc\/
 const HEREDOC = /\/sh-thd\.\w+$/
 const GIT_PARTS = /^(?:\/usr\/lib\/git-core\/|\/usr\/libexec\/git-core\/|\/usr\/bin\/git$)/
 
+/** `mkdir -p a/b`, `install -D x a/b`: the directories above are made too. */
+const MAKES_PARENTS: ReadonlySet<string> = new Set(["mkdir", "install"])
+
 const isInside = (path: string, root: string): boolean => path === root || path.startsWith(`${root}/`)
 
 export interface Judged {
@@ -47,8 +50,13 @@ const writeFault = ({ argv, path }: Effect, { cwd, plan, workspace }: Judged): s
     return /\/\.git\/(?:hooks(?:\/|$)|config(?:\.lock)?$)/.test(place) ? fault : undefined
   }
   if (control) return fault
-  const named = plan.commands.filter((command) => isSame(argv, command)).flatMap(({ paths }) => paths)
-  const covered = named.some((one) => isInside(place, one) || (argv[0] === "mkdir" && isInside(one, place)))
+  const commands = plan.commands.filter((command) => isSame(argv, command))
+  // Granted word for word: what it writes inside was granted with it.
+  if (commands.some(({ exactOnly }) => exactOnly !== undefined)) return undefined
+  const named = commands.flatMap(({ paths }) => paths)
+  const covered = named.some(
+    (one) => isInside(place, one) || (MAKES_PARENTS.has(argv[0] ?? "") && isInside(one, place))
+  )
   return covered ? undefined : fault
 }
 

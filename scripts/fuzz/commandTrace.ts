@@ -2,8 +2,7 @@
  * What really happened, read from `strace -ff -xx -y`: the programs that were started and the files that were written,
  * each with the command in whose process it happened. Owns: the reading of strace's lines.
  */
-import { readdirSync, readFileSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { resolve } from "node:path"
 
 export const TRACED =
   "execve,execveat,clone,clone3,fork,vfork,open,openat,openat2,creat,rename,renameat,renameat2,unlink,unlinkat,mkdir," +
@@ -60,14 +59,16 @@ const effectOf = ({ args, call }: Step, argv: ReadonlyArray<string>, cwd: string
   return written.map((path) => ({ argv, kind: "write", path }))
 }
 
-/** Effects of each command: `root` is the driver, whose n-th child ran the n-th command in `cwds[n]`. */
-export const readTrace = (directory: string, cwds: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<Effect>> => {
+/**
+ * Effects of each command. `traces`: process id → its trace; one of them is the driver, whose n-th child ran the n-th
+ * command in `cwds[n]`.
+ */
+export const readTrace = (
+  traces: Iterable<readonly [string, string]>,
+  cwds: ReadonlyArray<string>
+): ReadonlyArray<ReadonlyArray<Effect>> => {
   const steps = new Map<string, ReadonlyArray<Step>>()
-  for (const name of readdirSync(directory)) {
-    const text = readFileSync(join(directory, name), "utf8")
-    if (!text.includes("(")) continue
-    steps.set(name.slice(name.lastIndexOf(".") + 1), stepsOf(text))
-  }
+  for (const [pid, text] of traces) if (text.includes("(")) steps.set(pid, stepsOf(text))
   const childrenOf = (pid: string) =>
     (steps.get(pid) ?? []).flatMap(({ call, result }) => (FORKS.has(call) ? [result] : []))
   const children = new Set(Array.from(steps.keys()).flatMap(childrenOf))

@@ -30,7 +30,8 @@ const en = {
     forbidden: "nobody is asked, and no rule or grant lifts it",
     "refused-command": "nobody is asked, and no rule or grant lifts it",
     "ill-formed": "what cannot be shown as it runs never runs",
-    grant: "an earlier answer for the session"
+    grant: "an earlier answer for the session",
+    filter: "it only passes on what the others of the line say"
   },
   grantedBy: (name: string) => `covered by ${name}`,
   covered: { none: "covered by nothing: no rule and no grant names it" },
@@ -61,7 +62,8 @@ const zh: typeof en = {
     forbidden: "不询问任何人，也没有规则或授权能放行",
     "refused-command": "不询问任何人，也没有规则或授权能放行",
     "ill-formed": "无法如实显示的内容从不运行",
-    grant: "先前对本会话的答复"
+    grant: "先前对本会话的答复",
+    filter: "只转述此行其他命令的输出"
   },
   grantedBy: (name) => `由 ${name} 涵盖`,
   covered: { none: "无涵盖：没有规则或授权提到它" },
@@ -103,7 +105,8 @@ const partFacts = ({ by, matcher, state, why }: ExplainedPart, locale: Locale): 
   const text = texts[locale]
   const name = sanitiseLine(by ?? "")
   const reasons = [...new Set(why)].map((one) => sanitiseLine(reasonText(one, locale)))
-  const wide = matcher === undefined ? "" : `: ${matcherText(matcher, locale)}`
+  const own = matcher === undefined && isBuiltin(name) ? ` (${text.builtin[name]})` : ""
+  const wide = matcher === undefined ? own : `: ${matcherText(matcher, locale)}`
   if (state === "covered") return [`${text.grantedBy(name)}${wide}`]
   if (state === "denied") return [`${text.denying(name)}${wide}`]
   const asking = by === undefined ? [] : [`${text.asking(name)}${wide}`]

@@ -104,9 +104,15 @@ export const destinations = (
   name: string,
   words: ReadonlyArray<ShellWord>,
   paths: Paths
-): { readonly notPlain: ReadonlyArray<string>; readonly refused?: string } => {
+): {
+  readonly notPlain: ReadonlyArray<string>
+  /** What appears where no word says so: `ln docs/x.md` makes `./x.md`. */
+  readonly made: ReadonlyArray<string>
+  readonly refused?: string
+} => {
   const moves = read(name, words)
   const notPlain = new Set<string>()
+  const made = new Set<string>()
   const names = moves.sources.flatMap((source) => {
     const found = namesOf(source, moves, paths)
     if (found === undefined) notPlain.add(`${source.value} holds too much to be looked through`)
@@ -114,12 +120,13 @@ export const destinations = (
   })
   for (const into of moves.into) {
     for (const path of [into, ...names.map((one) => `${into}/${one}`)]) {
-      const { guard, inside } = paths.place(path)
+      const { guard, inside, path: real } = paths.place(path)
+      if (into === "." && path !== into) made.add(real)
       if (guard === "forbidden")
-        return { notPlain: [...notPlain], refused: `${name} would write ${path}, which tools never write` }
+        return { notPlain: [...notPlain], made: [], refused: `${name} would write ${path}, which tools never write` }
       if (guard === "alwaysAsk") notPlain.add(`${path} can make other programs run code`)
       if (!inside) notPlain.add(`${path} leads outside the workspace`)
     }
   }
-  return { notPlain: [...notPlain] }
+  return { notPlain: [...notPlain], made: [...made] }
 }

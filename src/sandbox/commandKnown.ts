@@ -7,8 +7,8 @@ import { exactOnly, isReadOnlyProgram, WRITERS } from "./commandTables.ts"
 
 const set = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/).filter((name) => name !== ""))
 
-/** They write what their words name and nothing else; `patch` and `rename` follow a text that nobody has judged. */
-const FOLLOWING = set("patch rename")
+/** `patch` and `rename` follow a text that nobody has judged, the others make names that no word says. */
+const FOLLOWING = set("patch rename split csplit")
 
 const OTHERS =
   set(`git npm pnpm yarn cargo go pytest tsc jest vitest eslint prettier uniq xxd fd fdfind ptx shuf yq sleep
@@ -21,6 +21,8 @@ export const isKnown = (name: string): boolean =>
 export const onlyExactly = (names: ReadonlyArray<string>): string | undefined => {
   const why = names.map(exactOnly).find((found) => found !== undefined)
   if (why !== undefined || names.some(isKnown)) return why
+  const following = names.find((name) => FOLLOWING.has(name))
+  if (following !== undefined) return `${following} writes files that no word names`
   return `${names[0] ?? "it"} is not known here, and may run whatever its words name`
 }
 

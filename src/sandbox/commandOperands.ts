@@ -8,7 +8,7 @@ import { dirname } from "node:path"
 import { type Candidate, candidates, isTooLong } from "./commandCandidates.ts"
 import { destinations, PLACES_COPIES } from "./commandDestinations.ts"
 import { isSink, type Paths, type Place } from "./commandPaths.ts"
-import { TEXT_ONLY } from "./commandTables.ts"
+import { TEXT_ONLY, WRITERS } from "./commandTables.ts"
 import type { ShellWord } from "./commandWords.ts"
 
 /** `reads`: names change nothing; `writes`: it changes what it names; `open`: nobody knows. */
@@ -24,15 +24,38 @@ export interface Operands {
 const URL_FORM = /^[a-z][a-z0-9+.-]+:\/\//i
 const isUrl = (value: string): boolean => URL_FORM.test(value) && !/^file:/i.test(value)
 
-/** `of=…`, `NAME=…`: the value is the path. */
-const valueOf = (value: string): string => /^[A-Za-z_]\w*=(.*)$/s.exec(value)?.[1] ?? value
+/** `of=…`, `NAME=…`: the value is the path; to `mkdir` and its like the whole word is one. */
+const readingsOf = (name: string, value: string): ReadonlyArray<string> => {
+  const behind = /^[A-Za-z_]\w*=(.*)$/s.exec(value)?.[1]
+  if (behind === undefined) return [value]
+  if (name === "dd") return [behind]
+  return WRITERS.has(name) ? [value] : [value, behind]
+}
 
 const LEADING_DASH = /^(?:[*?]|\[)/
 
-const placesOf = (word: ShellWord, paths: Paths): ReadonlyArray<Place> | undefined =>
-  word.glob ? paths.matches(word.value) : [paths.place(valueOf(word.value))]
+const placesOf = (name: string, word: ShellWord, paths: Paths): ReadonlyArray<Place> | undefined =>
+  word.glob ? paths.matches(word.value) : readingsOf(name, word.value).map((one) => paths.place(one))
 
-const SECOND_IS_WRITTEN: ReadonlySet<string> = new Set(["uniq", "xxd"])
+/** Programs whose second file is written → their options that take the next word. */
+const SECOND_IS_WRITTEN: Readonly<Record<string, RegExp>> = {
+  uniq: /^(?:-[fsw]|--(?:skip-fields|skip-chars|check-chars))$/,
+  xxd: /^-(?:c|cols|g|groupsize|l|len|n|name|o|s|seek|R)$/
+}
+
+/** `xxd FILE -l4`: behind its first file xxd knows no options, so that is a file too. */
+const writesSecond = (name: string, words: ReadonlyArray<ShellWord>): boolean => {
+  const valued = Object.hasOwn(SECOND_IS_WRITTEN, name) ? SECOND_IS_WRITTEN[name] : undefined
+  if (valued === undefined) return false
+  let files = 0
+  for (let at = 0; at < words.length; at += 1) {
+    const { value, glob } = words[at]!
+    const isOption = /^-./.test(value) && !(name === "xxd" && files > 0)
+    if (isOption && valued.test(value)) at += 1
+    else if (!isOption) files += glob ? 2 : 1
+  }
+  return files > 1
+}
 
 const MAX_PARTS = 64
 
@@ -71,7 +94,7 @@ const judgePlace = (found: Found, name: string, role: Role, word: Candidate, pla
 
 const judgeWord = (found: Found, name: string, role: Role, word: Candidate, paths: Paths): void => {
   if (isUrl(word.value) || isSink(word.value)) return
-  const places = placesOf(word, paths)
+  const places = placesOf(name, word, paths)
   if (places === undefined) found.notPlain.add(`${word.value} matches too many files`)
   for (const place of places ?? []) judgePlace(found, name, role, word, place)
   if (role === "reads" || word.leftOut || /\s/.test(word.value) || !guardedPart(word, paths)) return
@@ -101,10 +124,10 @@ export const commandPaths = (
   if (copies) {
     const going = destinations(name === "git" ? "mv" : name, name === "git" ? words.slice(1) : words, paths)
     for (const why of going.notPlain) found.notPlain.add(why)
+    for (const path of going.made) found.paths.add(path)
     found.refused ??= going.refused
   }
-  if (SECOND_IS_WRITTEN.has(name) && operands.filter((word) => word.form === "word").length > 1)
-    found.notPlain.add("writes its second file")
+  if (writesSecond(name, words)) found.notPlain.add("writes its second file")
   return {
     paths: [...found.paths],
     notPlain: [...found.notPlain],

@@ -120,4 +120,16 @@ describe("explain", () => {
     const long = subjectOf(`echo ${"x".repeat(20_000)} ${"y ".repeat(500)}`)
     assert.isBelow(JSON.stringify(explain(long, decide(long), QUESTION_PARTS)).length, 22_000)
   })
+
+  it("a filter of what a granted command says is covered, and the command alone can be granted", () => {
+    const by = (line: string, rules: ReadonlyArray<Rule> = []) => {
+      const { action, parts, narrow } = explained(line, [status], rules)
+      return [action, parts.map(({ state, by: name }) => name ?? state), narrow]
+    }
+    assert.deepStrictEqual(by("git status | tail -n 2"), ["allow", [status.grant_id, "filter"], undefined])
+    assert.deepStrictEqual(by("git status | tail -n 2", [rule("ask", "tail")])[0], "ask")
+    assert.deepStrictEqual(by("git log | sort | head -n 2"), ["ask", ["uncovered", "filter", "filter"], undefined])
+    assert.deepStrictEqual(by("git status | tail -n 2 README.md")[0], "ask")
+    assert.deepStrictEqual(by("tail -n 2"), ["ask", ["uncovered"], undefined])
+  })
 })

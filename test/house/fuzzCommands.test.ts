@@ -1,31 +1,25 @@
 /** The judge of `npm run fuzz:commands`: what a trace says, and what a verdict covers (SECURITY P2, P10, P11). */
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
 import { caseOf } from "../../scripts/fuzz/commandGrammar.ts"
 import { faultOf } from "../../scripts/fuzz/commandOracle.ts"
 import { readTrace } from "../../scripts/fuzz/commandTrace.ts"
 import { analyse } from "../../src/sandbox/CommandAnalysis.ts"
-import { directoryWith } from "../support/directories.ts"
 
 const hex = (text: string) =>
   Array.from(Buffer.from(text), (byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("")
 
 /** A trace of one line: the driver, the shell in its process, one child that becomes a program. */
-const traced = Effect.fnUntraced(function* (
-  line: string,
-  argv: ReadonlyArray<string>,
-  calls: (text: typeof hex) => ReadonlyArray<string>
-) {
+const traced = (line: string, argv: ReadonlyArray<string>, calls: (text: typeof hex) => ReadonlyArray<string>) => {
   const words = argv.map((word) => `"${hex(word)}"`).join(", ")
-  const directory = yield* directoryWith({
-    "t.1": "clone(child_stack=NULL, flags=SIGCHLD) = 2\n",
-    "t.2": `execve("${hex("/usr/bin/bash")}", ["${hex("bash")}", "${hex("-c")}", "${hex(line)}"], 0x1 /* 3 vars */) = 0\nvfork() = 3\n`,
-    "t.3": `execve("${hex("/none/x")}", [${words}], 0x1) = -1 ENOENT (No such file or directory)\nexecve("${hex("/usr/bin/x")}", [${words}], 0x1 /* 3 vars */) = 0\n${calls(hex).join("\n")}\n`
+  const traces = Object.entries({
+    "1": "clone(child_stack=NULL, flags=SIGCHLD) = 2\n",
+    "2": `execve("${hex("/usr/bin/bash")}", ["${hex("bash")}", "${hex("-c")}", "${hex(line)}"], 0x1 /* 3 vars */) = 0\nvfork() = 3\n`,
+    "3": `execve("${hex("/none/x")}", [${words}], 0x1) = -1 ENOENT (No such file or directory)\nexecve("${hex("/usr/bin/x")}", [${words}], 0x1 /* 3 vars */) = 0\n${calls(hex).join("\n")}\n`
   })
   const plan = analyse(line, { workspace: "/ws", home: "/home/someone" })
-  return faultOf(readTrace(directory, ["/run/0"])[0] ?? [], { plan, workspace: "/ws", cwd: "/run/0" }, line)
-})
+  return faultOf(readTrace(traces, ["/run/0"])[0] ?? [], { plan, workspace: "/ws", cwd: "/run/0" }, line)
+}
 
 const open = (path: string, flags: string) => (text: typeof hex) => [
   `openat(AT_FDCWD<${text("/run/0")}>, "${text(path)}", ${flags}, 0666) = 3<${text(join("/run/0", path))}>`
@@ -74,11 +68,9 @@ const rows: ReadonlyArray<
 ]
 
 describe("the fuzz of commands", () => {
-  it.effect.each(rows)("%s", ([, line, argv, calls, expected]) =>
-    Effect.gen(function* () {
-      assert.strictEqual(yield* traced(line, argv, calls), expected)
-    })
-  )
+  it.each(rows)("%s", (_, line, argv, calls, expected) => {
+    assert.strictEqual(traced(line, argv, calls), expected)
+  })
 
   it("makes the same line of the same seed and number", () => {
     assert.deepStrictEqual(caseOf(3, 5), caseOf(3, 5))
