@@ -34,9 +34,10 @@ const tool = (name: string, risk: Risk, action: Action): Rule => ({
   action
 })
 
-/** Reads inside the workspace pass, whatever changes something asks (R140, R141, R142). */
+/** Reads inside the workspace pass, whatever changes something asks, and so does every command (R140, R141, R142). */
 export const builtin: ReadonlyArray<Rule> = [
   tool("safe-read", "safe", "allow"),
+  { ...tool("command", "safe", "ask"), tool: "bash" },
   tool("change", "mutating", "ask"),
   tool("far-reaching", "dangerous", "ask")
 ]

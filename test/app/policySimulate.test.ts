@@ -108,7 +108,7 @@ describe("claw policy simulate", () => {
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse(TS) - 1)
       const { out } = yield* simulated(["--json"], {}, takeBack)
-      assert.deepStrictEqual(rows(out)[1], ["b", "allow", "ask", "change", true])
+      assert.deepStrictEqual(rows(out)[1], ["b", "allow", "ask", "command", true])
     }).pipe(Effect.provide(layerMemory))
   )
 
@@ -136,7 +136,7 @@ describe("claw policy simulate", () => {
       const { out, exit } = yield* simulated(["--json"])
       assert.strictEqual(exit, 0)
       assert.deepStrictEqual(rows(out), [
-        ["a", "ask", "ask", "change", false],
+        ["a", "ask", "ask", "command", false],
         ["b", "allow", "allow", "grant", false],
         ["c", "ask", "ask", "change", false],
         ["d", "none", "ask", "change", true]
