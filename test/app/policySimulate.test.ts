@@ -139,7 +139,7 @@ describe("claw policy simulate", () => {
         ["a", "ask", "ask", "command", false],
         ["b", "allow", "allow", "grant", false],
         ["c", "ask", "ask", "change", false],
-        ["d", "none", "ask", "change", true]
+        ["d", "none", "ask", "command", true]
       ])
     }).pipe(Effect.provide(layerMemory))
   )
