@@ -62,7 +62,16 @@ const ODD = [
   "a=b",
   "[a]",
   "!",
-  "é"
+  "é",
+  "{,touch}",
+  "$'pwn\\\ned'",
+  "$'a\\qb'",
+  "-*",
+  "--*",
+  "-[a-z]*",
+  "pack*.json",
+  ".gi?/config",
+  "{-o,pwned}"
 ]
 
 /** Program → options worth trying; the second list can start programs or write files somewhere else. */
@@ -152,7 +161,14 @@ const BEHIND = [
   " < README.md",
   " >&2",
   " >| pwned",
-  " <> pwned"
+  " <> pwned",
+  " <&-touch pwned",
+  " 3<&-./evil.sh",
+  " <& -touch",
+  " {fd}<&-touch",
+  " 2>&-",
+  " >& -x",
+  " >&1x"
 ]
 const AROUND: ReadonlyArray<readonly [string, string]> = [
   ["(", ")"],

@@ -39,6 +39,12 @@ const OWN: Readonly<Record<string, Carrier>> = {
   mapfile: { short: "C" },
   readarray: { short: "C" },
   npm: { short: "c" },
+  npx: { short: "c" },
+  flock: { short: "c" },
+  script: { short: "c" },
+  su: { short: "c" },
+  runuser: { short: "c" },
+  gdb: { long: list("ex iex eval-command init-eval-command"), oneDash: true },
   go: { long: ["exec", "toolexec", "vettool"], oneDash: true }
 }
 
@@ -59,7 +65,7 @@ const commandIn = (value: string): ReadonlyArray<string> => {
   const set = /^(?:[A-Za-z][\w-]*(?:\.[^=\s]*)?)[= ](.*)$/s.exec(value)?.[1]
   const alias = /^alias\.[^=]+=(?!!)(.*)$/s.exec(value)?.[1]
   return [
-    value,
+    value.replace(/^(?:!|shell\s)/, ""),
     ...(set === undefined ? [] : [set.replace(/^!/, "")]),
     ...(alias === undefined ? [] : [`git ${alias}`])
   ]

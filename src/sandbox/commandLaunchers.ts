@@ -39,7 +39,8 @@ const OWN_WORDS: ReadonlyArray<readonly [number, ReadonlyArray<string>]> = [
       cross-env-shell choom numactl sshpass eatmydata unbuffer rlwrap xvfb-run dbus-launch systemd-inhibit caffeinate
       catchsegv softlimit chpst nodemon watchexec setlogcons cgexec daemonize runcon dotenv dtruss truss ptrace
       start-stop-daemon capsh fakechroot env-cmd dotenvx retry sem zsh-defer nsjail aa-exec schedtool cpulimit ld.so
-      ld-linux.so.2 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld-musl-x86_64.so.1 coverage ltrace uftrace heaptrack`)
+      ld-linux.so.2 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld-musl-x86_64.so.1 coverage ltrace uftrace heaptrack
+      entr logsave trickle`)
   ],
   [
     2,
@@ -63,6 +64,9 @@ const SCRIPTED: ReadonlySet<string> = new Set([
   "cross-env-shell",
   "nodemon",
   "entr",
+  "yarn",
+  "pnpm",
+  "kubectl",
   "concurrently",
   "npm-run-all",
   "screen",

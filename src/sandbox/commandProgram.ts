@@ -199,7 +199,7 @@ const startedWords = (
   if (wrapper?.always !== true) return new Set()
   // A script made of several words is none of them: then all may be its.
   const known = wrapper.scripts.every((text) => words.includes(text))
-  return new Set(known ? [...wrapper.commands.flat(), ...wrapper.scripts] : words)
+  return new Set(known ? [...(wrapper.certain ?? wrapper.commands.flat()), ...wrapper.scripts] : words)
 }
 
 /** Everything that is known of a command with these words (the program first). */

@@ -45,6 +45,8 @@ const reachesMetadata = (args: ReadonlyArray<string>): boolean =>
 const isPrecious = (word: string, paths: Paths): boolean => {
   const stripped = word.replace(/\/+(?:\.?\*|\{.*\}|\.)?$/, "")
   if (stripped === "" && word !== "") return true
+  // Another user's home, or the directory that the shell is in.
+  if (/^~[^/]+$/.test(stripped)) return true
   const { path } = paths.place(stripped)
   if (path === "/" || paths.home === path || paths.home.startsWith(`${path}/`)) return true
   if (holdsWorkspace(paths, path)) return path !== paths.workspace

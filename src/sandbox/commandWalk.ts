@@ -3,21 +3,12 @@
  * walk and its collection. Does not own: what a command's words mean (commandProgram).
  * Invariant: every node is visited; a construct without a rule of its own makes the line ask.
  */
-import {
-  type Command,
-  forEachChild,
-  type HereDoc,
-  parse,
-  type Redirect,
-  type Redirection,
-  type SyntaxNode
-} from "unbash"
+import { type Command, forEachChild, parse, type Pipeline, type Redirection, type SyntaxNode } from "unbash"
 import type { SimpleCommand } from "../domain/Approval.ts"
-import { isSink } from "./commandPaths.ts"
+import { isFed, ownTexts, printedTexts } from "./commandFed.ts"
 import { type Facts, judgeProgram, type Surroundings } from "./commandProgram.ts"
-import { isDevice } from "./commandRefused.ts"
+import { judgeRedirect } from "./commandRedirects.ts"
 import { commandSpans, hasResidue, type Span } from "./commandResidue.ts"
-import { SHELLS } from "./commandTables.ts"
 import { shellWords, type ShellWord } from "./commandWords.ts"
 import { unwrap, type Wrapper } from "./commandWrappers.ts"
 
@@ -56,6 +47,7 @@ interface Walk extends Collected {
   readonly around: Surroundings
   readonly facts: Map<string, Facts>
   readonly opened: Set<string>
+  readonly fed: Set<string>
   level: number
   /** The script being walked, and what of it is accounted for. */
   source: string
@@ -67,6 +59,7 @@ export const collect = (source: string, around: Surroundings): Collected => {
     around,
     facts: new Map(),
     opened: new Set(),
+    fed: new Set(),
     level: 0,
     source,
     spans: [],
@@ -107,12 +100,15 @@ const visit = (walk: Walk, node: SyntaxNode, source: string, started: ReadonlyAr
   if (doubt !== undefined) walk.doubts.add(doubt)
   if (node.type === "Function") selfCalls(walk, node)
   if (node.type === "Pipeline" && node.commands.length === 0) walk.doubts.add("negates nothing")
+  const from = walk.commands.length
   if (node.type === "Command") simple(walk, node, text, started, depth)
   if (node.type === "Redirected")
-    for (const one of node.redirects) for (const why of redirect(walk, one)) walk.doubts.add(why)
+    for (const one of node.redirects) for (const why of redirect(walk, one, text)) walk.doubts.add(why)
   walk.level += 1
-  forEachChild(node, (child) => visit(walk, child, text, started, depth))
+  if (node.type === "Pipeline") pipeline(walk, node, text, started, depth)
+  else forEachChild(node, (child) => visit(walk, child, text, started, depth))
   walk.level -= 1
+  if (node.type === "Command" || node.type === "Redirected") feed(walk, from, () => ownTexts(node), depth)
 }
 
 /** A function that starts itself in the background or twice in a pipe has no end (fork bomb). */
@@ -126,59 +122,15 @@ const selfCalls = (walk: Walk, node: Extract<SyntaxNode, { readonly type: "Funct
   look(node.body, false)
 }
 
-const HEREDOC_LIVE = /[$`]/
-
-const heredoc = (node: HereDoc): ReadonlyArray<string> => {
-  if (node.closing === undefined) return ["has a here-document without an end"]
-  if (node.delimiter?.quoted === true) return []
-  return HEREDOC_LIVE.test(node.body.text) ? ["expands a here-document"] : []
+/** Why its command is not plain; the rest goes to the line. */
+const redirect = (walk: Walk, node: Redirection, source: string): ReadonlyArray<string> => {
+  const found = judgeRedirect(node, source, walk.around.paths)
+  if (found.refused !== undefined) refuse(walk, found.refused)
+  if (found.doubt !== undefined) walk.doubts.add(found.doubt)
+  if (found.reads !== undefined) walk.reads.add(found.reads)
+  if (found.writes !== undefined) walk.writes.add(found.writes)
+  return found.why
 }
-
-const target = (walk: Walk, node: Redirect): ShellWord | undefined => {
-  const words = node.target === undefined ? [] : shellWords(node.target, walk.around.paths.home)
-  return words.length === 1 ? words[0] : undefined
-}
-
-const DESCRIPTOR = /^(?:\d+-?|-)$/
-
-/** What a redirect does to the command, and where it must never lead (SECURITY P10, P11). */
-const redirect = (walk: Walk, node: Redirection): ReadonlyArray<string> => {
-  if (node.type === "HereDoc") return heredoc(node)
-  if (node.type === "HereString") {
-    return node.target === undefined
-      ? ["has no here-string"]
-      : shellWords(node.target, walk.around.paths.home).flatMap((word) => word.why)
-  }
-  const word = target(walk, node)
-  if (word === undefined) return ["redirects to a name that is not literal"]
-  const copies = (node.operator === ">&" || node.operator === "<&") && DESCRIPTOR.test(word.value)
-  if (copies || (word.why.length === 0 && isSink(word.value))) return []
-  if (/^\/dev\/(?:tcp|udp)\//.test(word.value)) refuse(walk, "opens a network connection through a redirect")
-  return node.operator === "<" || node.operator === "<&" ? reading(walk, word) : writing(walk, word)
-}
-
-const reading = (walk: Walk, word: ShellWord): ReadonlyArray<string> => {
-  walk.reads.add(word.value)
-  if (word.why.length > 0 || word.glob) return ["reads a file whose name is not literal"]
-  return walk.around.paths.place(word.value).inside ? [] : [`reads ${word.value} outside the workspace`]
-}
-
-const writing = (walk: Walk, word: ShellWord): ReadonlyArray<string> => {
-  walk.writes.add(word.value)
-  const place = walk.around.paths.place(word.value)
-  if (isDevice(word.value) || isDevice(place.path)) refuse(walk, `would write to the device ${word.value}`)
-  else if (place.guard === "forbidden") refuse(walk, `would write ${word.value}, which tools never write`)
-  else if (!place.inside && !word.value.includes("$") && !word.value.includes("`"))
-    refuse(walk, `would write ${word.value} outside the workspace`)
-  return [`writes ${word.value}`]
-}
-
-/** `< 2>&1`: to bash the 2 belongs to the second redirect. */
-const runsOn = (one: Redirection, source: string): boolean =>
-  one.type !== "HereDoc" &&
-  one.target !== undefined &&
-  /^\d+$/.test(one.target.text) &&
-  /[<>]/.test(source[one.target.end] ?? "")
 
 const simple = (walk: Walk, node: Command, source: string, started: ReadonlyArray<string>, depth: number): void => {
   const home = walk.around.paths.home
@@ -189,20 +141,28 @@ const simple = (walk: Walk, node: Command, source: string, started: ReadonlyArra
   )
   const words = [...(node.name === undefined ? [] : shellWords(node.name, home)), ...suffix]
   const assigns = node.prefix.flatMap((part) => (part.type === "Assignment" ? [`sets ${part.name}`] : []))
-  const redirects = node.redirects.flatMap((one) => redirect(walk, one))
+  const redirects = node.redirects.flatMap((one) => redirect(walk, one, source))
   const text = source.slice(node.pos, node.end)
-  if (node.redirects.some((one) => runsOn(one, source))) walk.doubts.add("has redirects that can be read in two ways")
   if (source === walk.source) walk.spans.push(...commandSpans(node))
   command(walk, words, text, [...started, ...assigns, ...redirects], depth)
-  if (SHELLS.has(words[0]?.value.split("/").at(-1) ?? "")) fed(walk, node, depth + 1)
 }
 
-/** A shell runs what a here-document or here-string feeds it. */
-const fed = (walk: Walk, node: Command, depth: number): void => {
-  for (const one of node.redirects) {
-    if (one.type === "HereDoc") script(walk, one.body.text, ["is fed to a shell"], depth)
-    if (one.type === "HereString" && one.target !== undefined)
-      script(walk, one.target.value, ["is fed to a shell"], depth)
+/** A shell that was found since `from` runs these texts. */
+const feed = (walk: Walk, from: number, texts: () => ReadonlyArray<string>, depth: number): void => {
+  if (walk.refused !== undefined || !walk.commands.slice(from).some(isFed)) return
+  for (const text of texts()) {
+    if (walk.fed.has(text)) continue
+    walk.fed.add(text)
+    script(walk, text, ["is fed to a shell"], depth + 1)
+  }
+}
+
+const pipeline = (walk: Walk, node: Pipeline, source: string, started: ReadonlyArray<string>, depth: number): void => {
+  for (const prefix of node.prefixes) visit(walk, prefix, source, started, depth)
+  for (const [at, stage] of node.commands.entries()) {
+    const from = walk.commands.length
+    visit(walk, stage, source, started, depth)
+    if (at > 0) feed(walk, from, () => node.commands.slice(0, at).flatMap(printedTexts), depth)
   }
 }
 

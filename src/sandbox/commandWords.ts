@@ -32,18 +32,27 @@ const HIDDEN =
 
 /** `$'…'` forms that hide what they make behind numbers. */
 const CODED = /\\(?:[xuUc]|[0-7])/
+/** What else bash makes of a backslash in `$'…'`; behind others it keeps it, a line break among them. */
+const ESCAPE = /\\([^])/g
+const ESCAPES = "abeEfnrtv\\'\"?"
+
+const ansiWhy = (text: string): ReadonlyArray<string> => {
+  if (CODED.test(text)) return ["spells characters as numbers"]
+  const known = Array.from(text.matchAll(ESCAPE)).every(([, letter = ""]) => ESCAPES.includes(letter))
+  return known ? [] : ["has a backslash that $'…' keeps"]
+}
 
 const partWhy = (part: WordPart): ReadonlyArray<string> => {
   const expansion = EXPANSIONS[part.type]
   if (expansion !== undefined) return [expansion]
   if (part.type === "DoubleQuoted") return part.parts.flatMap(partWhy)
-  if (part.type === "AnsiCQuoted" && CODED.test(part.text)) return ["spells characters as numbers"]
-  return []
+  return part.type === "AnsiCQuoted" ? ansiWhy(part.text) : []
 }
 
 /** The home directory is known, so that a refusal can see through `$HOME`; such a word is still not literal. */
 const approximate = (part: WordPart, home: string): string => {
-  if (part.type === "DoubleQuoted") return part.parts.map((inner) => approximate(inner, home)).join("")
+  if (part.type === "DoubleQuoted" || part.type === "LocaleString")
+    return part.parts.map((inner) => approximate(inner, home)).join("")
   if (part.type === "SimpleExpansion" && part.text === "$HOME") return home
   if (part.type === "ParameterExpansion" && part.text === "${HOME}") return home
   return "value" in part ? part.value : part.text
@@ -60,14 +69,31 @@ const GLOB_PARTS: ReadonlySet<string> = new Set(["Glob", "ExtendedGlob"])
 
 const bareGlob = /[*?]|\[.*\]/
 
+/** Quoted pieces and single escaped characters, which braces and commas in them do not part. */
+const QUOTED = /\\([^])|'([^']*)'|"((?:[^"\\]|\\[^])*)"/g
+
+/** What braces make of a word with quotes: not literal, yet what a rule denies can be seen in it. */
+const quotedBraces = (text: string): ReadonlyArray<string> => {
+  const pieces: Array<string> = []
+  const mask = (_: string, one?: string, single?: string, double?: string) =>
+    String.fromCodePoint(0xf0000 + pieces.push(one ?? single ?? double ?? "") - 1)
+  const expanded = expandBraces(text.replace(QUOTED, mask)) ?? []
+  return expanded
+    .filter((value) => value !== "")
+    .map((value) => value.replace(/[\u{f0000}-\u{ffffd}]/gu, (one) => pieces[one.codePointAt(0)! - 0xf0000] ?? one))
+}
+
 const braceWords = (text: string, home: string): ReadonlyArray<ShellWord> => {
-  const dynamic = (why: string): ReadonlyArray<ShellWord> => [{ value: text, why: [why], glob: false, splits: true }]
-  if (/['"\\$`~]|<\(|>\(/.test(text)) return dynamic("mixes braces with quotes or expansions")
+  const dynamic = (values: ReadonlyArray<string>, why: string): ReadonlyArray<ShellWord> =>
+    (values.length === 0 ? [text] : values).map((value) => ({ value, why: [why], glob: false, splits: true }))
+  if (/['"\\$`~]|<\(|>\(/.test(text)) return dynamic(quotedBraces(text), "mixes braces with quotes or expansions")
   const expanded = expandBraces(text)
-  if (expanded === undefined) return dynamic(`makes more than ${MAX_BRACE_WORDS} words with braces`)
-  return expanded.map((value) => {
+  if (expanded === undefined) return dynamic([], `makes more than ${MAX_BRACE_WORDS} words with braces`)
+  // A word that becomes nothing is none: `{,rm} x` runs rm.
+  return expanded.flatMap((value) => {
+    if (value === "") return []
     const open = tilde(value, value, home)
-    return { value: open.value, why: open.why, glob: bareGlob.test(value), splits: false }
+    return [{ value: open.value, why: open.why, glob: bareGlob.test(value), splits: false }]
   })
 }
 

@@ -54,6 +54,8 @@ const WORDS = [
   '"&"',
   "a''b",
   "{p,q}",
+  "{,bb}",
+  "$'a\\\nb'",
   "{1..3}",
   "x{a,b}y",
   "$'t\\n'",
@@ -104,7 +106,11 @@ const BETWEEN = [
   " # c\n",
   " <<'E'\naa\nE\n",
   " <<E\nbb\nE\n",
-  " <<< aa "
+  " <<< aa ",
+  " 3<&-",
+  " <& -",
+  " >&-",
+  " {fd}<&-"
 ]
 
 const line = fc

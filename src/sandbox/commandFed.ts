@@ -1,0 +1,57 @@
+/**
+ * Texts that a shell reads as its input: here-documents, here-strings, and what the commands before it in a pipe print
+ * (SECURITY P4). Owns: which texts those are. They are for deny rules: a shell that is fed is never plain, so that a text
+ * that is no script only makes the judgement stricter. Pure. Invariant: a text that stands in the line is not left out.
+ */
+import { type Command, forEachChild, type Redirection, type SyntaxNode } from "unbash"
+import type { SimpleCommand } from "../domain/Approval.ts"
+import { plainName, SHELLS } from "./commandTables.ts"
+
+const READERS: ReadonlySet<string> = new Set([".", "source", "eval", "at", "batch"])
+
+/** A program that runs what it reads, or one of which nobody knows what it is. */
+export const isFed = ({ argv, names, notPlain }: SimpleCommand): boolean =>
+  [argv[0]?.split("/").at(-1) ?? "", ...names].some((name) => READERS.has(name) || SHELLS.has(plainName(name))) ||
+  notPlain.includes("the program's name is not literal")
+
+export const redirectTexts = (redirects: ReadonlyArray<Redirection>): ReadonlyArray<string> =>
+  redirects.flatMap((one) => {
+    if (one.type === "HereDoc") return [one.body.text]
+    return one.type === "HereString" && one.target !== undefined ? [one.target.value] : []
+  })
+
+const PRINTS: ReadonlySet<string> = new Set(["echo", "printf"])
+
+/** What `echo` and `printf` would print, each of their words apart too. */
+const printed = (node: Command): ReadonlyArray<string> => {
+  if (!PRINTS.has(node.name?.value ?? "")) return []
+  const words = node.args.map((arg) => ("value" in arg && typeof arg.value === "string" ? arg.value : arg.text))
+  const plain = words.filter((word) => !/^-[neE]+$/.test(word)).map((word) => word.replace(/\\n/g, "\n"))
+  return [plain.join(" "), ...(node.name?.value === "printf" ? plain.map((word) => word.replace(/%[sb]/g, " ")) : [])]
+}
+
+/** Every text below this node that could come out of it. */
+export const printedTexts = (node: SyntaxNode): ReadonlyArray<string> => {
+  const own =
+    node.type === "Command"
+      ? [...printed(node), ...redirectTexts(node.redirects)]
+      : node.type === "Redirected"
+        ? redirectTexts(node.redirects)
+        : []
+  const found = [...own]
+  forEachChild(node, (child) => {
+    found.push(...printedTexts(child))
+  })
+  return found
+}
+
+/** Texts that reach a command or a group directly: its redirects, and what its `<(…)` print. */
+export const ownTexts = (node: SyntaxNode): ReadonlyArray<string> => {
+  if (node.type !== "Command" && node.type !== "Redirected") return []
+  const found = [...redirectTexts(node.redirects)]
+  if (node.type === "Command")
+    forEachChild(node, (child) => {
+      found.push(...printedTexts(child))
+    })
+  return found
+}
