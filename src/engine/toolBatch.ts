@@ -142,7 +142,7 @@ const settled = Effect.fnUntraced(function* (batch: Batch, asked: Ready, how: Om
   let verdict = yield* verdictOf(batch, item, how)
   for (let times = 0; verdict.again !== undefined && times < MOST_CHANGES; times++) {
     yield* batch.reporter.report([resolvedBody(batch, item, verdict)])
-    item = { ...item, assessment: verdict.again }
+    item = { ...asked, assessment: verdict.again }
     verdict = yield* verdictOf(batch, item, { changed: CHANGED })
   }
   return { item, verdict }

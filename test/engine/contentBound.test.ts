@@ -66,8 +66,9 @@ const setUp = Effect.fnUntraced(function* (
       Effect.suspend(() => answering(question, questions.push(question), at)),
       reply
     )
-  const parts = [Layer.succeed(Approver, Approver.of({ ask })), GateSettings.layer({ workspace: "/ws", rules })]
-  const context = yield* Layer.build(Gate.layer.pipe(Layer.provide([...parts, layerMemory] as const)))
+  const approver = Layer.succeed(Approver, Approver.of({ ask }))
+  const parts = Layer.mergeAll(approver, GateSettings.layer({ workspace: "/ws", rules }), layerMemory)
+  const context = yield* Layer.build(Gate.layer.pipe(Layer.provide(parts)))
   const { check } = yield* Effect.provideContext(ApprovalGate, context)
   const { layer, seen } = kit({ tools: at.tools, script: turns(answer("", calls), answer("ok")), gate: check })
   const facts = () =>
