@@ -37,7 +37,7 @@ const root = realpathSync(mkdtempSync(join(tmpdir(), "claw-fuzz-")))
 process.on("exit", () => rmSync(root, { recursive: true, force: true }))
 const workspace = makeTemplate(root)
 const { HOME: home, PATH: path } = childEnvironment(root)
-const judge = await Effect.runPromise(makeJudge({ workspace, path, home, own: [] }))
+const judge = await Effect.runPromise(makeJudge({ workspace, path, home, own: [], moved: [] }))
 
 const words = ([first = "", ...rest]: ReadonlyArray<string>) => [first, ...rest] as const
 

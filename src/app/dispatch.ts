@@ -68,7 +68,7 @@ const showConfig = Effect.fnUntraced(function* (line: CommandLine, config: Confi
   const what = line.operands[0]
   if (what !== "schema" && what !== "show")
     return yield* new Failure({ exit: EXIT.usage, detail: "claw config takes schema or show." })
-  const { sources, secrets, apiKey: _k, token: _t, childEnvironment: _c, trust, ...values } = config
+  const { sources, secrets, apiKey: _k, token: _t, childEnvironment: _c, movedSecrets: _m, trust, ...values } = config
   const shown =
     what === "schema" ? configSchema() : { ...values, trust: trust.status, sources: Object.fromEntries(sources) }
   // A URL that a person configured may hold a key.

@@ -17,10 +17,11 @@ import { Failure } from "./failure.ts"
 const ofConfig = (file: string): ReadonlyArray<string> =>
   /\/\.?claw\/[^/]+$/.test(file) ? [file, dirname(file)] : [file]
 
-const own = ({ files, server, state_dir }: ConfigShape): Bubblewrap.BubblewrapOptions["own"] => [
+const own = ({ files, movedSecrets, server, state_dir }: ConfigShape): Bubblewrap.BubblewrapOptions["own"] => [
   state_dir,
   ...ofConfig(files.user),
-  ...(server.tls_key === undefined ? [] : [server.tls_key])
+  ...(server.tls_key === undefined ? [] : [server.tls_key]),
+  ...movedSecrets
 ]
 
 /** The runner of commands and what is known of its isolation. */

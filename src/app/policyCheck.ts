@@ -119,7 +119,7 @@ const answerOf = (line: Line, judged: Judged, shown: string): Checked => ({
 
 const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const
 
-type Judging = Pick<ConfigShape, "childEnvironment" | "state_dir" | "mode" | "rules">
+type Judging = Pick<ConfigShape, "childEnvironment" | "movedSecrets" | "state_dir" | "mode" | "rules">
 
 /** A line of kind `bash` or `path`: the call itself, and what a race may make of it. */
 const checkCall = Effect.fnUntraced(function* (line: Line, workspace: string, config: Judging) {
@@ -128,6 +128,7 @@ const checkCall = Effect.fnUntraced(function* (line: Line, workspace: string, co
   const judge = yield* makeJudge({
     workspace,
     own: [config.state_dir],
+    moved: config.movedSecrets,
     ...(home === undefined ? {} : { home }),
     ...(search !== undefined ? { path: place(search, workspace) } : path === undefined ? {} : { path })
   })

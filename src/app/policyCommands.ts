@@ -51,7 +51,12 @@ const explainCommand = Effect.fnUntraced(function* (
   const output = yield* Output
   const workspace = yield* Effect.fromResult(workspaceOf(config))
   const { PATH: path, HOME: home } = config.childEnvironment
-  const place = { workspace, own: [config.state_dir], ...(path === undefined ? {} : { path }) }
+  const place = {
+    workspace,
+    own: [config.state_dir],
+    moved: config.movedSecrets,
+    ...(path === undefined ? {} : { path })
+  }
   const judge = yield* makeJudge({ ...place, ...(home === undefined ? {} : { home }) })
   const named = line.values["session"]
   const grants =

@@ -5,14 +5,16 @@
  */
 import { Effect, Layer, Result } from "effect"
 import type { Mode } from "../approval/ApprovalGate.ts"
-import { contentOf, type Subject } from "../approval/Cover.ts"
+import { contentOf, type Subject, ruledPath } from "../approval/Cover.ts"
 import { decide, type Judgement } from "../approval/Policy.ts"
 import type { Rule } from "../approval/Rules.ts"
 import type { Grant, Preview } from "../domain/Approval.ts"
 import type { CallId } from "../domain/Ids.ts"
 import type { ToolCall } from "../domain/Message.ts"
+import { usualSecrets } from "../config/SecretPlaces.ts"
 import * as CommandAnalysis from "../sandbox/CommandAnalysis.ts"
 import { ProcessRunner } from "../sandbox/ProcessRunner.ts"
+import { secretFiles } from "../sandbox/SecretFiles.ts"
 import * as Workspace from "../sandbox/Workspace.ts"
 import { makeBuiltinTools } from "../tools/builtin/BuiltinTools.ts"
 import * as ToolRegistry from "../tools/ToolRegistry.ts"
@@ -24,6 +26,8 @@ export interface Place {
   readonly home?: string
   /** Claw's own, which no tool reaches. */
   readonly own: ReadonlyArray<string>
+  /** Where variables moved secrets to. */
+  readonly moved: ReadonlyArray<string>
 }
 
 export interface Around {
@@ -62,17 +66,24 @@ const callOf = (tool_name: string, args: string): ToolCall => ({
   arguments: args
 })
 
-export const makeJudge = Effect.fnUntraced(function* ({ workspace, path, home, own }: Place) {
+export const makeJudge = Effect.fnUntraced(function* ({ workspace, path, home, own, moved }: Place) {
   const context = { workspace, ...(path === undefined ? {} : { path }), ...(home === undefined ? {} : { home }) }
   const analyse = (source: string) => CommandAnalysis.analyse(source, context)
   const parts = Layer.merge(Workspace.layer({ root: workspace, ownDirectories: own }), nothingRuns)
-  const registry = ToolRegistry.make(yield* Effect.provide(makeBuiltinTools({ analyse }), parts))
+  // The rules are another question's each time, and what tools leave out is read from them.
+  let rules: ReadonlyArray<Rule> = []
+  const guard = {
+    ruled: (tool: string, file: string) => ruledPath(rules, workspace)(tool, file),
+    secret: secretFiles([...usualSecrets(home), ...moved]).has
+  }
+  const registry = ToolRegistry.make(yield* Effect.provide(makeBuiltinTools({ analyse, guard }), parts))
 
   const judge: Judge["judge"] = Effect.fnUntraced(function* (tool, args, around) {
     const resolved = registry.resolve(callOf(tool, args))
     if (Result.isFailure(resolved))
       return { kind: "refused", code: resolved.failure.code, why: resolved.failure.detail } satisfies Judged
     const { call, digest, tool: found, args: decoded } = resolved.success
+    rules = around.rules
     const subject: Subject = { ...around, call, digest, assessment: yield* found.assess(decoded), workspace }
     const preview = yield* found.preview(decoded)
     return { kind: "judged", subject, judgement: decide(subject), preview } satisfies Judged

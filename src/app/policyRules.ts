@@ -4,11 +4,14 @@
  */
 import { Result } from "effect"
 import { failing } from "../approval/RuleExamples.ts"
+import { ruledPath } from "../approval/Cover.ts"
 import type { Rule } from "../approval/Rules.ts"
 import type { ConfigShape } from "../config/AppConfig.ts"
 import { ConfigError } from "../config/ConfigError.ts"
 import type { TieredRule } from "../config/Settings.ts"
+import { usualSecrets } from "../config/SecretPlaces.ts"
 import * as CommandAnalysis from "../sandbox/CommandAnalysis.ts"
+import { secretFiles } from "../sandbox/SecretFiles.ts"
 
 type Policy = Pick<ConfigShape, "rules" | "workspace">
 
@@ -32,6 +35,16 @@ export const rulesOf = ({ rules }: Pick<ConfigShape, "rules">): ReadonlyArray<Ru
   ...rules.ask.map(ruleOf("ask")),
   ...rules.allow.map(ruleOf("allow"))
 ]
+
+/** What tools that walk leave out, and what they ask about, in one workspace. */
+export const guardOf = (
+  { childEnvironment, movedSecrets }: Pick<ConfigShape, "childEnvironment" | "movedSecrets">,
+  rules: ReadonlyArray<Rule>,
+  workspace: string
+) => ({
+  ruled: ruledPath(rules, workspace),
+  secret: secretFiles([...usualSecrets(childEnvironment["HOME"]), ...movedSecrets]).has
+})
 
 const check = (action: Rule["action"], given: TieredRule, workspace: string): Result.Result<void, ConfigError> => {
   const plan = (line: string) => CommandAnalysis.analyse(line, { workspace })

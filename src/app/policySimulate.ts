@@ -150,7 +150,12 @@ export const simulate = Effect.fnUntraced(function* (id: SessionId, line: Comman
   const rules = yield* Effect.fromResult(rulesFrom(line, config))
   const { meta, all } = yield* records(id)
   const { PATH: path, HOME: home } = config.childEnvironment
-  const place = { workspace: meta.workspace, own: [config.state_dir], ...(path === undefined ? {} : { path }) }
+  const place = {
+    workspace: meta.workspace,
+    own: [config.state_dir],
+    moved: config.movedSecrets,
+    ...(path === undefined ? {} : { path })
+  }
   const judge = yield* makeJudge({ ...place, ...(home === undefined ? {} : { home }) })
   const calls = pastCalls(all, yield* endsOf(all))
   const compared = yield* Effect.forEach(calls, (past) => compare(judge, past, rules, config.mode))

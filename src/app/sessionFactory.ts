@@ -19,7 +19,7 @@ import { Reporter } from "../engine/Reporter.ts"
 import { KnownSecrets, maskKnown } from "../observability/Redact.ts"
 import { Provider } from "../provider/Provider.ts"
 import { modeInForce } from "./isolation.ts"
-import { checkedRules } from "./policyRules.ts"
+import { checkedRules, guardOf } from "./policyRules.ts"
 import { RuntimeError } from "../runtime/RuntimeError.ts"
 import { RuntimeFactory, type Seed } from "../runtime/RuntimeFactory.ts"
 import * as CommandAnalysis from "../sandbox/CommandAnalysis.ts"
@@ -58,11 +58,15 @@ const gateSettings = (config: ConfigShape, rules: ReadonlyArray<Rule>, { meta }:
     grantTtlMs: config.limits.grant_ttl_ms
   })
 
-const tools = (root: string, { childEnvironment }: ConfigShape) => {
+const tools = (root: string, config: ConfigShape, rules: ReadonlyArray<Rule>) => {
+  const { childEnvironment } = config
   const { PATH: path, HOME: home } = childEnvironment
   const context = { workspace: root, ...(path === undefined ? {} : { path }), ...(home === undefined ? {} : { home }) }
   const analyse = (source: string) => CommandAnalysis.analyse(source, context)
-  return Layer.effect(ToolRegistry.ToolRegistry, Effect.map(makeBuiltinTools({ analyse }), ToolRegistry.make))
+  return Layer.effect(
+    ToolRegistry.ToolRegistry,
+    Effect.map(makeBuiltinTools({ analyse, guard: guardOf(config, rules, root) }), ToolRegistry.make)
+  )
 }
 
 const secretsOf = (config: ConfigShape, root: string): ReadonlyArray<string> =>
@@ -87,7 +91,7 @@ const sessionLayer = (
     platform: process.platform,
     date: new Date().toLocaleDateString("sv-SE")
   })
-  const parts = Layer.mergeAll(shared, tools(root, config).pipe(Layer.provide(sandbox)), gate, prompt)
+  const parts = Layer.mergeAll(shared, tools(root, config, rules).pipe(Layer.provide(sandbox)), gate, prompt)
   return Engine.layer.pipe(
     Layer.provideMerge(parts),
     Layer.provide([

@@ -16,6 +16,9 @@ import type { ApprovalRequired } from "./Approver.ts"
  */
 export type Mode = "ask" | "accept-edits" | "plan" | "never-ask" | "bypass"
 
+/** Said in the question that is asked again, and in the audit of the one before. */
+export const CHANGED = "what it runs has changed since it was asked about"
+
 export interface Check {
   readonly session_id: SessionId
   readonly task_id: TaskId
@@ -30,6 +33,10 @@ export interface Check {
   readonly open?: ApprovalRequest
   /** This call was allowed before a restart, and that is stored: a permit again, unless policy denies by now. */
   readonly allowed?: true
+  /** Its assessment, made anew: files may have changed since. Absent: it depends on nothing that changes. */
+  readonly reassess?: Effect.Effect<RiskAssessment>
+  /** It is asked about again for this reason, which the question says. */
+  readonly changed?: string
 }
 
 /** The decision and its reasons: becomes `approval_resolved`, field by field. */
@@ -47,8 +54,13 @@ export interface Verdict {
   readonly by?: string
   /** Present exactly when the decision allows. */
   readonly permit?: Permit
-  /** Present where a stored grant allowed: false where it does no more. Asked when the call begins (SECURITY P12). */
+  /**
+   * Present where what allowed it may end: false where it allows no more, or what would run is no more what was asked
+   * about. Asked when the call begins (SECURITY P12).
+   */
   readonly holds?: Effect.Effect<boolean>
+  /** With a denial that nobody meant: while it was asked about, what it would run changed. To be checked again so. */
+  readonly again?: RiskAssessment
 }
 
 export class ApprovalGate extends Context.Service<

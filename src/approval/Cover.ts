@@ -47,6 +47,15 @@ export const meets = (rule: Rule, { assessment, call, workspace }: Subject): boo
   return commandsOf(assessment).some((command) => ruleMeets(matcher.argv, command))
 }
 
+/** Whether a rule on paths denies a tool a path, or asks about it: for tools that come by more than they name. */
+export const ruledPath = (rules: ReadonlyArray<Rule>, workspace: string) => {
+  const strict = rules.flatMap(({ action, matcher, tool }) =>
+    action !== "allow" && matcher.kind === "path" ? [{ tool, glob: matcher.glob }] : []
+  )
+  return (tool: string, path: string): boolean =>
+    strict.some((rule) => (rule.tool === "*" || rule.tool === tool) && pathTouched(rule.glob, [path], workspace))
+}
+
 export interface Cover {
   readonly rule: string
   /** The rule itself, where it is one. */

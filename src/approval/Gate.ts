@@ -8,7 +8,7 @@ import { Clock, DateTime, Effect, Layer } from "effect"
 import type { ApprovalRequest, Grant, GrantOption, Permit } from "../domain/Approval.ts"
 import { newGrantId, newRequestId } from "../domain/Ids.ts"
 import { KnownSecrets } from "../observability/Redact.ts"
-import { ApprovalGate, type Check, type Verdict } from "./ApprovalGate.ts"
+import { ApprovalGate, CHANGED, type Check, type Verdict } from "./ApprovalGate.ts"
 import { Approver, type Reply } from "./Approver.ts"
 import { contentOf, type Subject } from "./Cover.ts"
 import { explain, QUESTION_PARTS } from "./Explain.ts"
@@ -34,17 +34,45 @@ const mint = (check: Check): Permit => {
 
 const rfc3339 = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis))
 
+/** As it is now. */
+const anew = (check: Check): Effect.Effect<Check> =>
+  check.reassess === undefined
+    ? Effect.succeed(check)
+    : Effect.map(check.reassess, (assessment) => ({ ...check, assessment }))
+
 const byPolicy = (parts: Parts, check: Check, { action, rule, reason, grant_id }: Judgement): Verdict => {
   if (action !== "allow") return { decision: "deny", via: "policy", rule, reason }
+  const now = Effect.flatMap(anew(check), (as) => judge(parts, as))
+  const holds = Effect.map(now, ({ judgement }) => judgement.action === "allow")
   const allowed = { decision: "allow_once", rule, reason, permit: mint(check) } as const
-  if (grant_id === undefined) return { ...allowed, via: "policy" }
-  const holds = Effect.map(judge(parts, check), ({ judgement }) => judgement.action === "allow")
-  return { ...allowed, via: "grant", grant_id, holds }
+  if (grant_id !== undefined) return { ...allowed, via: "grant", grant_id, holds }
+  return { ...allowed, via: "policy", ...(check.reassess === undefined ? {} : { holds }) }
+}
+
+/** What was allowed after a restart holds as long as what would run is the same, and policy does not deny it. */
+const allowedBefore = (parts: Parts, check: Check, judgement: Judgement): Verdict => {
+  const { holds: _, ...verdict } = byPolicy(parts, check, { ...judgement, action: "allow" })
+  return { ...verdict, ...boundTo(parts, check) }
+}
+
+/** While it is asked about and until it begins, the files that say what runs may not change (SECURITY P7, P12). */
+const boundTo = (parts: Parts, check: Check): Pick<Verdict, "holds"> => {
+  if (check.reassess === undefined) return {}
+  const content = contentOf(check.assessment)
+  const holds = Effect.flatMap(anew(check), (now) =>
+    Effect.map(judge(parts, now), ({ judgement: { action, rule } }) => {
+      // That the mode would not let it be asked about by now takes no answer back.
+      const denied = action === "deny" && !rule.startsWith("mode: ")
+      return !denied && contentOf(now.assessment) === content
+    })
+  )
+  return { holds }
 }
 
 const makeRequest = Effect.fnUntraced(function* (check: Check, { judgement, subject }: Judged, timeoutMs: number) {
   const preview = yield* check.preview
   const now = yield* Clock.currentTimeMillis
+  const content = contentOf(check.assessment)
   const request: ApprovalRequest = {
     request_id: newRequestId(),
     kind: "tool",
@@ -52,10 +80,11 @@ const makeRequest = Effect.fnUntraced(function* (check: Check, { judgement, subj
     tool_name: check.call.tool_name,
     content: check.call.arguments,
     risk: check.assessment.risk,
-    reason: judgement.reason,
+    reason: check.changed === undefined ? judgement.reason : `${judgement.reason} (${check.changed})`,
     grant_options: judgement.grant_options,
     explanation: explain(subject, judgement, QUESTION_PARTS),
     expires_at: rfc3339(now + timeoutMs),
+    ...(content === undefined ? {} : { content_digest: content }),
     ...(preview === undefined ? {} : { preview })
   }
   return request
@@ -151,7 +180,7 @@ const forSession = (
 
 /** Only the two allow decisions of a person allow (LESSONS 30). */
 const answered = (parts: Parts, check: Check, request: ApprovalRequest, judgement: Judgement, reply: Reply) => {
-  const base = baseOf(request, judgement, reply)
+  const base = { ...baseOf(request, judgement, reply), ...(reply.decision === "deny" ? {} : boundTo(parts, check)) }
   const deny = (reason: string) => Effect.succeed<Verdict>({ ...base, reason })
   if (reply.via !== "user") return deny(reply.reason ?? "nobody answered in time")
   switch (reply.decision) {
@@ -189,6 +218,22 @@ const judge = Effect.fnUntraced(function* (parts: Parts, asked: Check) {
   return { subject: granted, judgement: decide(granted) } satisfies Judged
 })
 
+/** The person's word was for what they were asked about. */
+const unlessChanged = Effect.fnUntraced(function* (
+  parts: Parts,
+  asked: Check,
+  request: ApprovalRequest,
+  judgement: Judgement,
+  reply: Reply
+) {
+  const now = yield* anew(asked)
+  if (reply.via === "user" && reply.decision !== "deny" && contentOf(now.assessment) !== request.content_digest) {
+    const { rule: _rule, ...base } = baseOf(request, judgement, reply)
+    return { ...base, via: "policy", rule: "content", reason: CHANGED, again: now.assessment } satisfies Verdict
+  }
+  return yield* answered(parts, asked, request, judgement, reply)
+})
+
 const idOf = (request: ApprovalRequest | undefined) => (request === undefined ? {} : { request_id: request.request_id })
 
 const make = Effect.gen(function* () {
@@ -198,12 +243,12 @@ const make = Effect.gen(function* () {
     const { judgement } = judged
     const { open, allowed } = asked
     if (judgement.action === "deny") return { ...byPolicy(parts, asked, judgement), ...idOf(open) }
-    if (allowed === true) return byPolicy(parts, asked, { ...judgement, action: "allow" })
+    if (allowed === true) return allowedBefore(parts, asked, judgement)
     // An open question stays the person's to answer, also where policy would allow by now.
     if (judgement.action === "allow" && open === undefined) return byPolicy(parts, asked, judgement)
     const request = open ?? (yield* makeRequest(asked, judged, parts.settings.approvalTimeoutMs))
     const reply = yield* ask(parts, asked, request)
-    return yield* answered(parts, asked, request, judgement, reply)
+    return yield* unlessChanged(parts, asked, request, judgement, reply)
   })
   return ApprovalGate.of({ check })
 })

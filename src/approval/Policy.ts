@@ -41,10 +41,7 @@ const onlyReads = (assessment: RiskAssessment): boolean => {
   const plan = assessment.command
   if (plan === undefined) return assessment.risk === "safe" && !assessment.opaque
   return (
-    plan.doubts.length === 0 &&
-    plan.writes.length === 0 &&
-    plan.commands.length > 0 &&
-    plan.commands.every(onlyLooks)
+    plan.doubts.length === 0 && plan.writes.length === 0 && plan.commands.length > 0 && plan.commands.every(onlyLooks)
   )
 }
 

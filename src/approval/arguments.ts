@@ -3,6 +3,7 @@
  * or ill-formed text, is refused before anybody is asked (SECURITY P3).
  */
 const STRING = /"(?:[^"\\]|\\.)*"/y
+const COLON = /\s*:/y
 
 /** First key that stands twice in one object of this JSON text, spelled as its reader sees it. */
 export const duplicateKey = (json: string): string | undefined => {
@@ -18,7 +19,8 @@ export const duplicateKey = (json: string): string | undefined => {
       if (text === undefined) return undefined
       at += text.length - 1
       const keys = open.at(-1)
-      if (keys === undefined || !/^\s*:/.test(json.slice(at + 1, at + 65))) continue
+      COLON.lastIndex = at + 1
+      if (keys === undefined || !COLON.test(json)) continue
       const key = JSON.parse(text) as string
       if (keys.has(key)) return key
       keys.add(key)

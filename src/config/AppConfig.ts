@@ -11,6 +11,7 @@ import { ConfigError } from "./ConfigError.ts"
 import { checkValue, parseConfig, readConfig } from "./configFile.ts"
 import * as environment from "./environment.ts"
 import { type Resolved, type Source, resolve } from "./resolve.ts"
+import { movedSecrets } from "./SecretPlaces.ts"
 import { type ConfigFile, type modes, type Settings, stricter } from "./Settings.ts"
 import type { Tiered } from "./tiers.ts"
 import { checkWorkspaceFile } from "./workspaceFile.ts"
@@ -32,6 +33,8 @@ export interface ConfigShape extends Settings {
   readonly secrets: ReadonlyArray<Redacted.Redacted>
   /** All that a child process may inherit. */
   readonly childEnvironment: Readonly<Record<string, string>>
+  /** Where variables of this environment moved keys and credentials to; the usual places come besides. */
+  readonly movedSecrets: ReadonlyArray<string>
   /** The terminal's own description of itself; absent: none. */
   readonly term?: string
   readonly files: { readonly user: string; readonly workspace: string; readonly operator: ReadonlyArray<string> }
@@ -116,6 +119,7 @@ const ofEnvironment = (env: environment.Environment, { base_url = "" }: Settings
     allowUnsafe: environment.allowsUnsafe(env),
     secrets: environment.secretsFrom(env, base_url),
     childEnvironment: environment.childEnvironment(env),
+    movedSecrets: movedSecrets(env),
     ...(env["TERM"] === undefined ? {} : { term: env["TERM"] })
   }
 }

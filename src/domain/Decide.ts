@@ -76,7 +76,7 @@ export const steers = (state: SessionState, turn: number): ReadonlyArray<Durable
 const findCall = (state: SessionState, id: RequestId): CallState | undefined =>
   state.history
     .flatMap((item) => (item.kind === "answer" ? item.calls : []))
-    .find((call) => call.request?.request_id === id)
+    .find(({ before, request }) => request?.request_id === id || before?.includes(id) === true)
 
 const decisionsOf = {
   tool: ["allow_once", "allow_session", "deny"],
@@ -91,6 +91,7 @@ export const checkAnswer = (
 ): ErrorCode | undefined => {
   const call = findCall(state, answer.request_id)
   const request = call?.request
+  if (call?.before?.includes(answer.request_id) === true) return "approval_already_resolved"
   if (call === undefined || request === undefined) return "approval_not_found"
   if (call.resolved?.via === "timeout") return "approval_expired"
   if (call.resolved !== undefined || call.result !== undefined || state.task === undefined) {

@@ -81,6 +81,7 @@ const called = (state: SessionState, event: Durable<"tool_call">): SessionState 
 /** An event may come with its envelope: what a request is does not depend on how it was come by. */
 const requestOf = (event: Durable<"approval_request">): ApprovalRequest => {
   const { request_id, kind, call_id, tool_name, content, risk, reason, preview, grant_options, expires_at } = event
+  const { content_digest } = event
   return {
     request_id,
     kind,
@@ -91,13 +92,20 @@ const requestOf = (event: Durable<"approval_request">): ApprovalRequest => {
     reason,
     ...(preview === undefined ? {} : { preview }),
     grant_options,
+    ...(content_digest === undefined ? {} : { content_digest }),
     ...(expires_at === undefined ? {} : { expires_at })
   }
 }
 
 const requested = (state: SessionState, event: Durable<"approval_request">): SessionState => {
   const request = requestOf(event)
-  return withCall(state, event.call_id, (call) => ({ ...call, request }))
+  return withCall(state, event.call_id, ({ resolved, ...call }) => {
+    const { request: old } = call
+    // Asked anew: what was decided before holds no more.
+    if (old === undefined || old.request_id === request.request_id)
+      return { ...call, request, ...(resolved === undefined ? {} : { resolved }) }
+    return { ...call, request, before: [...(call.before ?? []), old.request_id] }
+  })
 }
 
 const resulted = (state: SessionState, event: Durable<"tool_result">): SessionState =>

@@ -6,7 +6,7 @@
  */
 import type { ApprovalRequest, Risk } from "./Approval.ts"
 import type { Durable, FinishReason, ToolStatus } from "./Event.ts"
-import type { CallId, PromptId, StreamId, TaskId } from "./Ids.ts"
+import type { CallId, PromptId, RequestId, StreamId, TaskId } from "./Ids.ts"
 import type { ErrorBody } from "./ErrorCode.ts"
 import * as Usage from "./Usage.ts"
 
@@ -27,6 +27,8 @@ export interface CallState {
   readonly risk: Risk
   /** Open while `resolved` is absent. */
   readonly request?: ApprovalRequest
+  /** Questions about it that were asked anew, since what it would run changed. */
+  readonly before?: ReadonlyArray<RequestId>
   readonly resolved?: Pick<Durable<"approval_resolved">, "decision" | "via">
   /** Attempts begun; 0: not started. */
   readonly started: number

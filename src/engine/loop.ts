@@ -5,7 +5,8 @@
  * anything of its answer is shown.
  */
 import { Effect, Fiber, type Semaphore } from "effect"
-import type { ApprovalGate } from "../approval/ApprovalGate.ts"
+import { type ApprovalGate, CHANGED } from "../approval/ApprovalGate.ts"
+import { contentOf } from "../approval/Cover.ts"
 import type { SystemPrompt } from "../context/SystemPrompt.ts"
 import { steers } from "../domain/Decide.ts"
 import type { FinishReason, ReportBody, StateName } from "../domain/Event.ts"
@@ -230,6 +231,10 @@ const oneTurn = Effect.fnUntraced(function* (run: Run, turn: number, memory: Mem
 const pendingOf = Effect.fnUntraced(function* (run: Run, step: CallStep) {
   const { call_id, tool_name, arguments: args, request } = step.call
   const item = yield* Pairing.planAgain(run.registry, { call_id, tool_name, arguments: args }, step.do === "reject")
+  // What a person allowed before the stop was what its files said then (SECURITY P12).
+  const content = item.kind === "ready" ? contentOf(item.assessment) : undefined
+  const changed = step.do === "run" && request !== undefined && request.content_digest !== content
+  if (changed) return { item, attempt: step.attempt, changed: CHANGED } satisfies ToolBatch.Pending
   return {
     item,
     attempt: step.do === "run" ? step.attempt : 1,

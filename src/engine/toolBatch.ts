@@ -4,18 +4,16 @@
  * Invariants: nothing runs before all are checked; `tool_started` is durable before the effect; each call's result
  * is committed the moment it ends; a throwing tool is one failed observation (LESSONS 23, 25).
  */
-import { Cause, Clock, Deferred, Effect, Exit, type Semaphore } from "effect"
-import type { ApprovalGate, Verdict } from "../approval/ApprovalGate.ts"
-import type { ApprovalRequest, Permit, Preview } from "../domain/Approval.ts"
+import { Cause, Clock, Deferred, Effect, Exit, Semaphore } from "effect"
+import { type ApprovalGate, CHANGED, type Verdict } from "../approval/ApprovalGate.ts"
+import type { ApprovalRequest, Permit, Preview, RiskAssessment } from "../domain/Approval.ts"
 import type { Durable, ReportBody } from "../domain/Event.ts"
 import type { SessionId, TaskId } from "../domain/Ids.ts"
 import type { Mask } from "../observability/Redact.ts"
 import { attributes, spans } from "../observability/Telemetry.ts"
-import type { ToolOutput } from "../tools/Tool.ts"
-import { ToolError } from "../tools/ToolError.ts"
 import type { ToolRegistry } from "../tools/ToolRegistry.ts"
-import * as Bounded from "./bounded.ts"
 import type { Limits } from "./EngineLimits.ts"
+import { fieldsOf } from "./outcome.ts"
 import type { Planned } from "./pairing.ts"
 import type { Reporter } from "./Reporter.ts"
 import type { Suspension } from "./Suspension.ts"
@@ -39,6 +37,7 @@ interface Approved {
   readonly item: Ready
   readonly permit: Permit
   readonly attempt: number
+  readonly via: Verdict["via"]
   readonly holds?: Verdict["holds"]
 }
 
@@ -48,6 +47,8 @@ export interface Pending {
   readonly attempt: number
   readonly open?: ApprovalRequest
   readonly decided?: "allowed" | "denied"
+  /** Why it is asked about again. */
+  readonly changed?: string
 }
 
 export const fresh = (planned: ReadonlyArray<Planned>): ReadonlyArray<Pending> =>
@@ -67,7 +68,7 @@ const result = (
 })
 
 const resolvedBody = (batch: Batch, item: Ready, verdict: Verdict): ReportBody => {
-  const { permit: _permit, holds: _holds, ...facts } = verdict
+  const { permit: _permit, holds: _holds, again: _again, ...facts } = verdict
   const { call_id, tool_name } = item.call
   return { type: "approval_resolved", ...batch.at, call_id, ...facts, tool_name, digest: item.resolved.digest }
 }
@@ -106,36 +107,68 @@ const unasked = (reason: string): Verdict => ({
   reason: `nobody was there to be asked: ${reason}`
 })
 
-const checkOne = Effect.fnUntraced(function* (batch: Batch, { item, attempt, open, decided }: Pending) {
-  if (decided === "denied") {
-    batch.reporter.later([result(batch, item, { status: "denied", result: DENIED, duration_ms: 0 })])
-    return undefined
-  }
-  if (item.kind === "bad") {
-    batch.reporter.later([
-      result(batch, item, { status: "error", result: batch.mask(item.error.message), duration_ms: 0 })
-    ])
-    return undefined
-  }
+/** The same call judged as things are now; a tool that cannot judge it any more does not run it. */
+const reassess = ({ assessment, resolved }: Ready): Effect.Effect<RiskAssessment> =>
+  Effect.catchCause(resolved.tool.assess(resolved.args), () =>
+    Effect.succeed({ ...assessment, forbidden: "The call could not be judged again." })
+  )
+
+const verdictOf = (batch: Batch, item: Ready, { open, decided, changed }: Omit<Pending, "item" | "attempt">) => {
   const { call, resolved, assessment } = item
   const preview = Effect.map(resolved.tool.preview(resolved.args), (shown) => maskedPreview(shown, batch.mask))
   const { session_id, at } = batch
-  const check = { session_id, ...at, call, digest: resolved.digest, assessment, preview }
-  const verdict = yield* batch.gate
+  return batch.gate
     .check({
-      ...check,
+      session_id,
+      ...at,
+      call,
+      digest: resolved.digest,
+      assessment,
+      preview,
+      ...(assessment.command === undefined ? {} : { reassess: reassess(item) }),
       ...(open === undefined ? {} : { open }),
-      ...(decided === "allowed" ? { allowed: true } : {})
+      ...(decided === "allowed" ? { allowed: true } : {}),
+      ...(changed === undefined ? {} : { changed })
     })
     .pipe(Effect.tapError(({ reason }) => batch.reporter.report([resolvedBody(batch, item, unasked(reason))])))
+}
+
+/** Whose files change with every look is not asked about for ever. */
+const MOST_CHANGES = 3
+
+/** Asked again as long as what would run changes while it is asked about (SECURITY P12). */
+const settled = Effect.fnUntraced(function* (batch: Batch, asked: Ready, how: Omit<Pending, "item" | "attempt">) {
+  let item = asked
+  let verdict = yield* verdictOf(batch, item, how)
+  for (let times = 0; verdict.again !== undefined && times < MOST_CHANGES; times++) {
+    yield* batch.reporter.report([resolvedBody(batch, item, verdict)])
+    item = { ...asked, assessment: verdict.again }
+    verdict = yield* verdictOf(batch, item, { changed: CHANGED })
+  }
+  return { item, verdict }
+})
+
+const checkOne = Effect.fnUntraced(function* (batch: Batch, { item: asked, attempt, ...how }: Pending) {
+  const { decided } = how
+  if (decided === "denied") {
+    batch.reporter.later([result(batch, asked, { status: "denied", result: DENIED, duration_ms: 0 })])
+    return undefined
+  }
+  if (asked.kind === "bad") {
+    batch.reporter.later([
+      result(batch, asked, { status: "error", result: batch.mask(asked.error.message), duration_ms: 0 })
+    ])
+    return undefined
+  }
+  const { item, verdict } = yield* settled(batch, asked, how)
   const resolution = resolvedBody(batch, item, verdict)
   if (verdict.permit !== undefined) {
     if (decided === undefined) {
       if (verdict.via === "user") yield* batch.reporter.report([resolution])
       else batch.reporter.later([resolution])
     }
-    const { permit, holds } = verdict
-    return { item, permit, attempt, ...(holds === undefined ? {} : { holds }) } satisfies Approved
+    const { permit, holds, via } = verdict
+    return { item, permit, attempt, via, ...(holds === undefined ? {} : { holds }) } satisfies Approved
   }
   const denied = result(batch, item, { status: "denied", result: deniedText(verdict), duration_ms: 0 })
   yield* batch.reporter.report([resolution, denied])
@@ -147,27 +180,6 @@ const mustWait = (earlier: Ready, later: Ready): boolean => {
   if (earlier.assessment.opaque || later.assessment.opaque) return true
   if (earlier.assessment.risk === "safe" && later.assessment.risk === "safe") return false
   return earlier.assessment.paths.some((path) => later.assessment.paths.includes(path))
-}
-
-const failureFields = (error: ToolError, mask: Mask) =>
-  ({ status: error.code === "tool_timeout" ? "timeout" : "error", result: mask(error.message) }) as const
-
-const outputFields = (output: ToolOutput, { limits, mask }: Batch) => {
-  const bounded = Bounded.cut(mask(output.content).toWellFormed(), limits.tool_output_chars)
-  const status = output.timed_out === true ? "timeout" : output.is_error === true ? "error" : "ok"
-  return {
-    status,
-    result: bounded.text,
-    ...(output.exit_code === undefined ? {} : { exit_code: output.exit_code }),
-    ...(output.signal === undefined ? {} : { signal: output.signal }),
-    ...(bounded.cut || output.truncated === true ? { truncated: true } : {})
-  } as const
-}
-
-const fieldsOf = (exit: Exit.Exit<ToolOutput, ToolError>, batch: Batch) => {
-  if (Exit.isSuccess(exit)) return outputFields(exit.value, batch)
-  const error = exit.cause.reasons.find(Cause.isFailReason)?.error
-  return failureFields(error ?? new ToolError({ code: "tool_failed", detail: "The tool failed inside." }), batch.mask)
 }
 
 const liveOutput = (batch: Batch, item: Ready) => {
@@ -188,20 +200,18 @@ const liveOutput = (batch: Batch, item: Ready) => {
 const ENDED = "The approval that covered this call has ended. It was not executed; try again to be asked anew."
 
 /** The grant ended after the call was checked, while others were asked about or ran (SECURITY P12). */
-const refuseEnded = (batch: Batch, item: Ready) => {
-  const verdict: Verdict = {
-    decision: "deny",
-    via: "grant",
-    rule: "grant",
-    reason: "the grant ended before the call began"
-  }
+const refuseEnded = (batch: Batch, item: Ready, via: Verdict["via"]) => {
+  const verdict: Verdict =
+    via === "grant"
+      ? { decision: "deny", via, rule: "grant", reason: "the grant ended before the call began" }
+      : { decision: "deny", via: "policy", rule: "content", reason: CHANGED }
   const denied = result(batch, item, { status: "denied", result: ENDED, duration_ms: 0 })
   return Effect.as(batch.reporter.report([resolvedBody(batch, item, verdict), denied]), 0)
 }
 
-const runOne = Effect.fnUntraced(function* (batch: Batch, { item, permit, attempt, holds }: Approved) {
+const runOne = Effect.fnUntraced(function* (batch: Batch, { item, permit, attempt, holds, via }: Approved) {
   const { call, resolved } = item
-  if (holds !== undefined && !(yield* holds)) return yield* refuseEnded(batch, item)
+  if (holds !== undefined && !(yield* holds)) return yield* refuseEnded(batch, item, via)
   yield* batch.reporter.report([{ type: "tool_started", ...batch.at, call_id: call.call_id, attempt }])
   const begun = yield* Clock.currentTimeMillis
   const live = liveOutput(batch, item)
@@ -227,15 +237,34 @@ const runOne = Effect.fnUntraced(function* (batch: Batch, { item, permit, attemp
   return duration_ms
 })
 
+/** What calls before it changed is asked about again, before it takes a slot; undefined: it is denied by now. */
+const stillApproved = Effect.fnUntraced(function* (batch: Batch, one: Approved) {
+  if (one.holds === undefined || one.via === "grant" || (yield* one.holds)) return one
+  const item = { ...one.item, assessment: yield* reassess(one.item) }
+  const again = yield* checkOne(batch, {
+    item,
+    attempt: one.attempt,
+    ...(one.via === "user" ? { changed: CHANGED } : {})
+  })
+  batch.reporter.signal([{ type: "state", state: "executing_tools", task_id: batch.at.task_id }])
+  return again
+})
+
 /** Runs what was approved; returns the milliseconds the tools took, added up. */
 const runAll = Effect.fnUntraced(function* (batch: Batch, approved: ReadonlyArray<Approved>) {
+  const asking = yield* Semaphore.make(1)
   const running = approved.map((one) => ({ one, end: Deferred.makeUnsafe<void>() }))
   const durations = yield* Effect.forEach(
     running,
     ({ one, end }, index) => {
       const before = running.slice(0, index).filter((earlier) => mustWait(earlier.one.item, one.item))
-      const own = batch.suspension.during(runOne(batch, one))
-      const run = batch.sessionSlots.withPermits(1)(batch.processSlots.withPermits(1)(own))
+      const slotted = (still: Approved) => {
+        const own = batch.suspension.during(runOne(batch, still))
+        return batch.sessionSlots.withPermits(1)(batch.processSlots.withPermits(1)(own))
+      }
+      const run = Effect.flatMap(asking.withPermits(1)(stillApproved(batch, one)), (still) =>
+        still === undefined ? Effect.succeed(0) : slotted(still)
+      )
       const waits = Effect.forEach(before, (earlier) => Deferred.await(earlier.end), { discard: true })
       return Effect.andThen(waits, run).pipe(Effect.ensuring(Deferred.succeed(end, undefined)))
     },

@@ -1,8 +1,9 @@
 /**
  * Text → ClientMessage (PROTOCOL §1, R185–R189). Owns: which complaint a text deserves, and its sentence. Does not own:
  * how bytes become one text (`Framing`), whether the message is allowed now.
- * Invariants: total, never throws; nesting is counted before anything is parsed; what comes out holds no `__proto__`, no
- * lone surrogate and no number that overflowed, in unknown fields neither, and can be stored as it is.
+ * Invariants: total, never throws; nesting is counted before anything is parsed; a key that stands twice is refused; what
+ * comes out holds no `__proto__`, no lone surrogate and no number that overflowed, in unknown fields neither, and can be
+ * stored as it is.
  */
 import { Result, Schema, SchemaIssue } from "effect"
 import { PROTOCOL_VERSION } from "../domain/Event.ts"
@@ -25,6 +26,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 const QUOTE = 34
 const BACKSLASH = 92
+const COLON = 58
 
 /** Where the string that began before `from` ends: behind its closing quote. */
 const afterString = (text: string, from: number): number => {
@@ -50,6 +52,29 @@ export const isDeeperThan = (text: string, depth: number): boolean => {
   }
   return false
 }
+
+const keysIn = (value: unknown): number => {
+  if (typeof value !== "object" || value === null) return 0
+  let count = Array.isArray(value) ? 0 : Object.keys(value).length
+  for (const inner of Object.values(value)) count += keysIn(inner)
+  return count
+}
+
+/**
+ * Whether an object of this JSON text names a key twice, however each is spelled: then the text has more colons than
+ * its value, `value`, has keys. Two readers could take it for two different messages (SECURITY P3).
+ */
+export const repeatsKey = (text: string, value: unknown): boolean => {
+  let colons = 0
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at)
+    if (char === QUOTE) at = afterString(text, at + 1) - 1
+    else if (char === COLON) colons++
+  }
+  return colons !== keysIn(value)
+}
+
+export const REPEATED = "It names a key twice."
 
 const parse = (text: string): unknown => {
   try {
@@ -151,6 +176,7 @@ export const decode = (text: string, limits: DecodeLimits): Result.Result<Client
   if (isDeeperThan(text, limits.depth)) return fail("too_deep", `The message is nested deeper than ${limits.depth}.`)
   const fields = parse(text)
   if (!isObject(fields)) return fail("bad_json", "That is not a JSON object.")
+  if (repeatsKey(text, fields)) return fail("bad_json", REPEATED)
   const type = Object.hasOwn(fields, "type") ? fields["type"] : undefined
   const bad = taint(fields)
   if (bad !== undefined) return fail("bad_message", `The message ${bad}.`, type)
@@ -168,6 +194,7 @@ const fieldOf = (type: ClientMessageType, name: string, schema: Schema.Schema<st
   return (text: string, limits: DecodeLimits): string | undefined => {
     const fields = isDeeperThan(text, limits.depth) ? undefined : parse(text)
     if (!isObject(fields) || !Object.hasOwn(fields, name) || fields["type"] !== type) return undefined
+    if (repeatsKey(text, fields)) return undefined
     const value = fields[name]
     return fits(value) && taint(value) === undefined ? value : undefined
   }

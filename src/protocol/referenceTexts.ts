@@ -80,7 +80,8 @@ An \`approval_request\` waits for the first answer of anybody who may give one; 
 
 Another one is a \`bad_decision\`. \`grant_option\` is the \`id\` of one of \`grant_options\` and matters for \`allow_session\` only;
 default: the first, which is the most exact. \`reason\` of a \`deny\` is told to the model. Nobody answered until \`expires_at\`:
-denied, \`via: "timeout"\`. Nobody attached who could answer: the task fails with \`approval_required\`.
+denied, \`via: "timeout"\`. Nobody attached who could answer: the task fails with \`approval_required\`. Where what a call
+would run changed since it was asked about (\`content_digest\`), it is asked about again, as another request, which says so.
 
 ## Closing
 
@@ -164,7 +165,7 @@ export const eventTexts: Readonly<Record<EventType, string>> = {
   stream_reset: "Drop what `stream_id` showed: the call is made again, into `next_stream_id`.",
   tool_call: "The model wants this. `content`: the arguments, JSON text.",
   approval_request: "Somebody has to decide. `expires_at` absent: no expiry.",
-  approval_resolved: "Decided; one for every checked call, asked or not.",
+  approval_resolved: "Decided; for every checked call, asked or not, and again where it was checked again.",
   tool_started: "Stored before the side effect begins. `attempt` counts from 1.",
   tool_result: "The call ended.",
   usage: "Running totals of the task and the session, tokens and US dollars.",

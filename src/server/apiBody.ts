@@ -7,7 +7,7 @@ import { Effect, Schema, SchemaIssue, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"
 import type { ConfigShape } from "../config/AppConfig.ts"
 import { table } from "../domain/ErrorCode.ts"
-import { isDeeperThan, taint } from "../protocol/Decode.ts"
+import { isDeeperThan, REPEATED, repeatsKey, taint } from "../protocol/Decode.ts"
 import { ApiError, refuse } from "./apiProblem.ts"
 
 type Limits = Pick<ConfigShape["limit"], "http_body_bytes" | "message_depth">
@@ -76,6 +76,7 @@ export const body = Effect.fnUntraced(function* <A>(
     () => new ApiError({ code: "bad_json" })
   )
   if (typeof value !== "object" || value === null || Array.isArray(value)) return yield* refuse("bad_json")
+  if (repeatsKey(text, value)) return yield* refuse("bad_json", REPEATED)
   const bad = taint(value)
   if (bad !== undefined) return yield* refuse("bad_message", `The body ${bad}.`)
   const schema = typeof shape === "function" && !Schema.isSchema(shape) ? shape({ ...value }) : shape

@@ -15,6 +15,7 @@ export interface SessionMeta {
   readonly workspace: string
   readonly title: string
   readonly model?: string
+  /** Never `bypass`; absent: what the process is configured to. */
   readonly mode?: string
   /** RFC 3339. */
   readonly created_at: string

@@ -1,7 +1,7 @@
 /**
- * What every driver of the session index does alike. Owns: the change, the order, the refusals, and the well-formed
- * text (a lone surrogate in a title becomes U+FFFD before it is stored, because a database would do it after).
- * Does not own: where sessions are kept.
+ * What every driver of the session index does alike. Owns: the change, the order, the refusals, which mode is kept, and
+ * the well-formed text (a lone surrogate in a title becomes U+FFFD before it is stored, because a database would do it
+ * after). Does not own: where sessions are kept.
  */
 import type { SessionId } from "../domain/Ids.ts"
 import { type Owner, ownerOf } from "../domain/Principal.ts"
@@ -16,13 +16,20 @@ export const notFound = (operation: string, id: SessionId) =>
 export const alreadyThere = (id: SessionId) =>
   new StoreError({ code: "session_exists", operation: "create", detail: `Session ${id} exists already.` })
 
+/**
+ * The mode as it is kept: `bypass` is of the process that was given it and of nobody who comes later, so it is never
+ * written, and where an older claw wrote it, it is not read (R273).
+ */
+export const keptMode = (mode: string | null | undefined): Pick<SessionMeta, "mode"> =>
+  mode === undefined || mode === null || mode === "bypass" ? {} : { mode }
+
 export const wellFormed = (meta: Omit<SessionMeta, "owner">, owner: Owner): SessionMeta => ({
   session_id: meta.session_id,
   owner: ownerOf(owner),
   workspace: meta.workspace.toWellFormed(),
   title: meta.title.toWellFormed(),
   ...(meta.model === undefined ? {} : { model: meta.model.toWellFormed() }),
-  ...(meta.mode === undefined ? {} : { mode: meta.mode.toWellFormed() }),
+  ...keptMode(meta.mode?.toWellFormed()),
   created_at: meta.created_at,
   updated_at: meta.updated_at
 })

@@ -10,6 +10,7 @@ describe("duplicate keys", () => {
     ['{"x":{"b":1,"b":2}}', "b"],
     ['{"x":[{"b":1},{"c":1,"c":2}]}', "c"],
     ['{"a" : 1 , "a" : 2}', "a"],
+    [`{"a"${" ".repeat(200)}:1,"a":2}`, "a"],
     ['{"__proto__":1,"__proto__":2}', "__proto__"]
   ])("%s", (json, key) => assert.strictEqual(duplicateKey(json), key))
 

@@ -19,7 +19,9 @@ describe("answers", () => {
       yield* gate.check(check)
       yield* gate.check(bash("npm test && curl x"))
       const [first, second] = questions.map(({ request }) => request)
-      const { request_id, expires_at, grant_options, explanation, ...rest } = first!
+      const { request_id, expires_at, grant_options, explanation, content_digest, ...rest } = first!
+      // The manifests, the lock of what npm would run: bound to the answer (SECURITY P12).
+      assert.match(content_digest ?? "", /^[0-9a-f]{64}$/)
       assert.deepStrictEqual(
         explanation?.parts.map(({ words, state }) => [words.join(" "), state]),
         [

@@ -33,6 +33,17 @@ const entries = (store: Store) => {
     }).pipe(Effect.provide(store))
   )
 
+  it.effect("never keeps the mode bypass; a change to it forgets the mode of before (R273)", () =>
+    Effect.gen(function* () {
+      const index = yield* SessionIndex
+      yield* index.create(meta("s", { mode: "bypass" }))
+      assert.deepStrictEqual(yield* index.get(sessionId("s")), meta("s"))
+      yield* index.update(sessionId("s"), { mode: "accept-edits" })
+      assert.deepStrictEqual(yield* index.update(sessionId("s"), { mode: "bypass" }), meta("s"))
+      assert.deepStrictEqual(yield* index.list(), [meta("s")])
+    }).pipe(Effect.provide(store))
+  )
+
   it.effect("changes what is given and nothing else", () =>
     Effect.gen(function* () {
       const index = yield* SessionIndex

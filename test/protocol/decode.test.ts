@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import * as fc from "fast-check"
 import { type ClientMessage, messages } from "../../src/protocol/ClientMessage.ts"
-import { decode, isDeeperThan } from "../../src/protocol/Decode.ts"
+import { decode, helloToken, isDeeperThan, repeatsKey } from "../../src/protocol/Decode.ts"
 
 const id = (text: string) => text as never
 const limits = { depth: 32 }
@@ -25,6 +25,19 @@ describe("what is refused, and why", () => {
     ["", "bad_json", "That is not a JSON object."],
     ['\ufeff{"type":"ping"}', "bad_json", "That is not a JSON object."],
     ['{"type":"ping"}{"type":"ping"}', "bad_json", "That is not a JSON object."],
+    [
+      '{"type":"approval_response","request_id":"r1","decision":"deny","decision":"allow_once"}',
+      "bad_json",
+      "It names a key twice."
+    ],
+    [
+      '{"type":"approval_response","decision":"deny","de\\u0063ision":"allow_once"}',
+      "bad_json",
+      "It names a key twice."
+    ],
+    ['{"type":"prompt","content":"a","content":"b"}', "bad_json", "It names a key twice."],
+    ['{"type":"ping","x":[{"a":":","a":"::"}]}', "bad_json", "It names a key twice."],
+    ['{"type":"ping","__proto__":1,"__proto__":2}', "bad_json", "It names a key twice."],
     ["{}", "bad_message", 'The field "type" is missing.'],
     ['{"type":["prompt"],"content":"x"}', "bad_message", 'The field "type" must be text.'],
     ['{"type":"prompt"}', "bad_message", 'The field "content" is missing.'],
@@ -98,6 +111,27 @@ describe("what is refused, and why", () => {
       detail: 'The field "prompt_id" is missing.',
       type: "unqueue"
     })
+  })
+})
+
+describe("keys that stand twice", () => {
+  it("are in nothing that JSON.stringify wrote (SECURITY P3)", () => {
+    fc.assert(fc.property(fc.json(), (json) => !repeatsKey(JSON.stringify(JSON.parse(json)), JSON.parse(json))))
+  })
+
+  it("are found at whatever place the second one stands", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }), fc.nat(), (fields, nth) => {
+        const members = Object.entries(fields).map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)
+        const text = `{${[...members, members[nth % members.length]].join(",")}}`
+        return repeatsKey(text, JSON.parse(text))
+      })
+    )
+  })
+
+  it("make no token of a hello", () => {
+    assert.isUndefined(helloToken('{"type":"hello","token":"a","token":"b"}', limits))
+    assert.strictEqual(helloToken('{"type":"hello","token":"a","x":1}', limits), "a")
   })
 })
 

@@ -1,6 +1,9 @@
 /** What a session says of itself, read from its folded state alone. */
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Stream } from "effect"
+import type { SessionId } from "../../src/domain/Ids.ts"
+import { RuntimeManager } from "../../src/runtime/RuntimeManager.ts"
+import type { SessionRuntime } from "../../src/runtime/SessionRuntime.ts"
 import { answer, turns } from "../support/engineKit.ts"
 import { create, layer, watch } from "../support/runtimeKit.ts"
 
@@ -32,3 +35,23 @@ it.effect("tells its waiting prompts, whether they are paused, its tasks and wha
     assert.include(seen.types(), "task_canceled")
   }).pipe(Effect.scoped, Effect.provide(layer({ script: () => turns(answer("one"), held) })))
 })
+
+it.effect("bypass ends with the process that was given it: who comes back has the configured mode (R273)", () =>
+  Effect.gen(function* () {
+    const manager = yield* RuntimeManager
+    const id = "s1" as SessionId
+    const modeOf = (session: SessionRuntime) => Effect.map(session.status, ({ mode }) => mode)
+    const given = yield* manager.create(id, { workspace: "/", mode: "bypass" })
+    assert.strictEqual(yield* modeOf(given), "bypass")
+    yield* given.rename("kept")
+    assert.strictEqual(yield* modeOf(given), "bypass")
+    yield* manager.destroy(id)
+    const back = yield* manager.open(id)
+    assert.strictEqual(yield* modeOf(back), "ask")
+    yield* back.setMode("plan")
+    yield* back.setMode("bypass")
+    assert.strictEqual(yield* modeOf(back), "bypass")
+    yield* manager.destroy(id)
+    assert.strictEqual(yield* modeOf(yield* manager.open(id)), "ask")
+  }).pipe(Effect.scoped, Effect.provide(layer({ script: () => turns(answer("one")) })))
+)

@@ -47,6 +47,12 @@ describe("problems over HTTP", () => {
         [
           "POST",
           "/api/sessions/s/prompt",
+          { ...at, raw: '{"content":"a","con\\u0074ent":"b"}', headers: { "content-type": "application/json" } },
+          problem(400, "bad_json", "That is not a JSON object.", { detail: "It names a key twice." })
+        ],
+        [
+          "POST",
+          "/api/sessions/s/prompt",
           { ...at, raw: new Uint8Array([0x7b, 0xff]), headers: { "content-type": "application/json" } },
           problem(400, "bad_utf8", "The message is not valid UTF-8.")
         ],

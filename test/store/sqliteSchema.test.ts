@@ -44,7 +44,9 @@ const firstStore = (file: string, { session, epoch }: { readonly session: string
   const insert = old.prepare("INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?)")
   for (const name of [session, "bare"]) {
     const { workspace, title, created_at, updated_at } = meta(name)
-    insert.run(name, workspace, title, name === session ? "m-1" : null, null, created_at, updated_at)
+    // Older versions wrote `bypass` too; nobody who comes back to such a session has it (R273).
+    const [model, mode] = name === session ? ["m-1", null] : [null, "bypass"]
+    insert.run(name, workspace, title, model, mode, created_at, updated_at)
   }
   old.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 1`)
   old.close()

@@ -4,7 +4,7 @@ import type { CommandPlan, Permit, SimpleCommand } from "../../src/domain/Approv
 import { type CallId, newTaskId } from "../../src/domain/Ids.ts"
 import * as ProcessRunner from "../../src/sandbox/ProcessRunner.ts"
 import * as Workspace from "../../src/sandbox/Workspace.ts"
-import { makeBuiltinTools } from "../../src/tools/builtin/BuiltinTools.ts"
+import { type BuiltinOptions, makeBuiltinTools } from "../../src/tools/builtin/BuiltinTools.ts"
 import type { ToolContext } from "../../src/tools/Tool.ts"
 import * as ToolRegistry from "../../src/tools/ToolRegistry.ts"
 import type { Dir } from "./workspaceDir.ts"
@@ -55,13 +55,17 @@ export const plainAnalysis = (source: string): CommandPlan => ({
 
 export const toolsIn = Effect.fnUntraced(function* (
   there: Dir,
-  analyse: (source: string) => CommandPlan = plainAnalysis
+  analyse: (source: string) => CommandPlan = plainAnalysis,
+  guard?: BuiltinOptions["guard"]
 ) {
   const layers = Layer.mergeAll(
     Workspace.layer({ root: there.ws }),
     ProcessRunner.layer({ environment: { PATH: process.env["PATH"], HOME: "/tmp" } })
   )
-  const tools = yield* Effect.provide(makeBuiltinTools({ analyse }), yield* Layer.build(layers))
+  const tools = yield* Effect.provide(
+    makeBuiltinTools({ analyse, ...(guard === undefined ? {} : { guard }) }),
+    yield* Layer.build(layers)
+  )
   const registry = ToolRegistry.make(tools)
   const resolve = (name: string, args: unknown) => Effect.fromResult(registry.resolve(toolCall(name, args)))
   const call = Effect.fnUntraced(function* (name: string, args: unknown, emit?: (text: string) => void) {

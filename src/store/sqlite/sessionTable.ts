@@ -10,7 +10,7 @@ import type { SessionId } from "../../domain/Ids.ts"
 import { localOwner, type Owner, sessionKey } from "../../domain/Principal.ts"
 import { keeps, REMOVED, takesNone } from "../appendRule.ts"
 import { type OwnedIndex, SessionIndex, type SessionMeta } from "../SessionIndex.ts"
-import { alreadyThere, changed, notFound, wellFormed } from "../sessionRule.ts"
+import { alreadyThere, changed, keptMode, notFound, wellFormed } from "../sessionRule.ts"
 import type { Access } from "./access.ts"
 import * as AuditTable from "./auditTable.ts"
 import * as GrantTable from "./grantTable.ts"
@@ -26,7 +26,7 @@ const fromRow = ({ tenant, project, user, model, mode, session_id, ...rest }: Ro
   owner: { tenant, project, user },
   ...rest,
   ...(model === null || model === undefined ? {} : { model }),
-  ...(mode === null || mode === undefined ? {} : { mode })
+  ...keptMode(mode)
 })
 
 const toRow = (meta: Columns, owner: Owner) => {

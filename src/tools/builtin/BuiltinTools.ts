@@ -12,6 +12,7 @@ import { makeFileTracker } from "./fileTracker.ts"
 import { makeGlob } from "./glob.ts"
 import { makeGrep } from "./grep.ts"
 import { makeListDir } from "./listDir.ts"
+import { type ReadGuard, unruled } from "./readGuard.ts"
 import { makeReadFile } from "./readFile.ts"
 import { makeTodo } from "./todo.ts"
 import { makeWriteFile } from "./writeFile.ts"
@@ -19,20 +20,23 @@ import { makeWriteFile } from "./writeFile.ts"
 export interface BuiltinOptions {
   /** `CommandAnalysis.analyse`, bound to this session's workspace. */
   readonly analyse: Analyse
+  /** What this session's rules and secrets keep from tools that walk. */
+  readonly guard?: ReadGuard
 }
 
 export const makeBuiltinTools = Effect.fnUntraced(function* (options: BuiltinOptions) {
   const workspace = yield* Workspace
   const runner = yield* ProcessRunner
   const tracker = makeFileTracker()
+  const { analyse, guard = unruled } = options
   const tools: ReadonlyArray<Tool> = [
-    makeReadFile(workspace, tracker),
+    makeReadFile(workspace, tracker, guard),
     makeWriteFile(workspace, tracker),
     makeEditFile(workspace, tracker),
-    makeBash({ workspace, runner, analyse: options.analyse }),
-    makeGlob(workspace),
-    makeGrep(workspace),
-    makeListDir(workspace),
+    makeBash({ workspace, runner, analyse, guard }),
+    makeGlob(workspace, guard),
+    makeGrep(workspace, { guard }),
+    makeListDir(workspace, guard),
     makeTodo()
   ]
   return tools

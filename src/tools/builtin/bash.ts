@@ -4,15 +4,17 @@
  * grammar (CommandAnalysis), processes (ProcessRunner).
  * Invariant: every ending that is not exit 0 is an error result that names its exit code, signal or limit.
  */
-import { resolve } from "node:path"
+import { relative, resolve } from "node:path"
 import { Effect, Schema } from "effect"
 import type { CommandPlan, Risk, RiskAssessment } from "../../domain/Approval.ts"
 import { processMark } from "../../domain/Ids.ts"
+import { entriesBelow, walkedBy } from "../../sandbox/CommandWalks.ts"
 import type { ProcessResult, ProcessRunner } from "../../sandbox/ProcessRunner.ts"
 import type { Workspace } from "../../sandbox/Workspace.ts"
 import * as Tool from "../Tool.ts"
 import { ToolError } from "../ToolError.ts"
-import { refused } from "./pathRisk.ts"
+import { MAY_HOLD_SECRETS, refused } from "./pathRisk.ts"
+import type { ReadGuard } from "./readGuard.ts"
 
 export type Analyse = (source: string) => CommandPlan
 
@@ -20,6 +22,7 @@ export interface BashOptions {
   readonly workspace: (typeof Workspace)["Service"]
   readonly runner: (typeof ProcessRunner)["Service"]
   readonly analyse: Analyse
+  readonly guard: ReadGuard
 }
 
 const DEFAULT_TIMEOUT_MS = 120_000
@@ -124,7 +127,28 @@ const riskOf = ({ commands, writes }: CommandPlan, doubts: ReadonlyArray<string>
   return looks && commands.every(({ readOnly, unsettled }) => readOnly && unsettled.length === 0) ? "safe" : "mutating"
 }
 
-const assess = Effect.fnUntraced(function* ({ analyse, workspace }: BashOptions, args: Args) {
+interface Reached {
+  /** What rules judge beside the names in the line. */
+  readonly paths: ReadonlyArray<string>
+  /** Why it asks every time. */
+  readonly why?: string
+}
+
+/** What the commands come by without naming it, and whether any of it, or what they name, may hold secrets (T2, T6). */
+const reached = ({ guard, workspace }: BashOptions, plan: CommandPlan, redirected: ReadonlyArray<string>): Reached => {
+  const walked = plan.commands.flatMap((command) => walkedBy(command, workspace.root))
+  const isKept = (path: string) => guard.ruled("bash", path) || guard.secret(path)
+  const { complete, found } = entriesBelow(walked, isKept)
+  const named = [...redirected, ...plan.commands.flatMap((command) => command.paths)]
+  const secret = [...named, ...found].find(guard.secret)
+  const shown = secret === undefined ? undefined : relative(workspace.root, secret)
+  if (shown !== undefined)
+    return { paths: found, why: `reaches ${shown.startsWith("..") ? secret : shown}, ${MAY_HOLD_SECRETS}` }
+  return complete ? { paths: found } : { paths: found, why: "walks over too much to be looked through" }
+}
+
+const assess = Effect.fnUntraced(function* (options: BashOptions, args: Args) {
+  const { analyse, workspace } = options
   const plan = analyse(args.command)
   if (plan.refused !== undefined) {
     return { ...refused("dangerous", `The command ${plan.refused}.`), opaque: true, command: plan }
@@ -133,14 +157,16 @@ const assess = Effect.fnUntraced(function* ({ analyse, workspace }: BashOptions,
   const forbidden = redirects.find((redirect) => redirect.forbidden !== undefined)?.forbidden
   if (forbidden !== undefined) return { ...refused("dangerous", forbidden), opaque: true, command: plan }
   const reads = yield* Effect.forEach(plan.reads, (path) => readPath(workspace, path))
+  const touched = [...redirects.flatMap(({ real }) => real ?? []), ...reads]
+  const { paths, why } = reached(options, plan, touched)
   const doubts = [...plan.doubts, ...plan.commands.flatMap((command) => command.notPlain)]
   const assessment: RiskAssessment = {
     risk: riskOf(plan, doubts),
-    reason: doubts[0] ?? `runs ${plan.commands.map(({ text }) => text).join(", ") || "a command"}`,
-    paths: [...redirects.flatMap(({ real }) => real ?? []), ...reads],
+    reason: why ?? doubts[0] ?? `runs ${plan.commands.map(({ text }) => text).join(", ") || "a command"}`,
+    paths: [...touched, ...paths],
     opaque: true,
     command: plan,
-    ...(redirects.some((redirect) => redirect.alwaysAsk === true) ? { alwaysAsk: true } : {})
+    ...(why !== undefined || redirects.some((redirect) => redirect.alwaysAsk === true) ? { alwaysAsk: true } : {})
   }
   return assessment
 })

@@ -1,9 +1,11 @@
 /** glob (R082): files by name pattern, sorted by path, as far as .gitignore leaves them. */
+import { join } from "node:path"
 import { Effect, Result, Schema } from "effect"
 import type { Workspace } from "../../sandbox/Workspace.ts"
 import * as Tool from "../Tool.ts"
 import { failed, readRisk, toToolError } from "./pathRisk.ts"
 import { compileGlob } from "./pattern.ts"
+import { leftOutNote, type ReadGuard, unruled } from "./readGuard.ts"
 import { walk } from "./walk.ts"
 
 const DEFAULT_LIMIT = 200
@@ -26,32 +28,35 @@ const Parameters = Schema.Struct({
 type Args = typeof Parameters.Type
 type Room = (typeof Workspace)["Service"]
 
-const run = Effect.fnUntraced(function* (workspace: Room, args: Args) {
+const run = Effect.fnUntraced(function* (workspace: Room, guard: ReadGuard, args: Args) {
   const glob = compileGlob(args.pattern)
   if (Result.isFailure(glob)) return yield* failed(glob.failure)
   const place = yield* Effect.mapError(workspace.locate(args.path ?? "."), toToolError)
   if (place.kind !== "directory") return yield* failed(`${JSON.stringify(args.path)} is not a directory.`)
   const hidden = args.include_hidden === true || glob.success.hidden
   const limit = args.limit ?? DEFAULT_LIMIT
-  const { complete, files } = yield* Effect.mapError(
-    walk(workspace, place.relative, { hidden, maxFiles: MAX_LIMIT * 10, accept: glob.success.matches }),
-    toToolError
-  )
-  if (files.length === 0) return { content: "(no files match)" }
+  // That a file with secrets is there is no secret.
+  const leaveOut = (relative: string) => guard.ruled("glob", join(workspace.root, relative))
+  const options = { hidden, maxFiles: MAX_LIMIT * 10, accept: glob.success.matches, leaveOut }
+  const { complete, files, left } = yield* Effect.mapError(walk(workspace, place.relative, options), toToolError)
+  const note = leftOutNote(left)
+    .map((one) => `\n[${one}]`)
+    .join("")
+  if (files.length === 0) return { content: `(no files match)${note}`, truncated: left > 0 }
   const more = files.length > limit || !complete
   const rest = more
     ? `\n[${complete ? files.length : `more than ${files.length}`} files match; the first ${limit} are shown]`
     : ""
-  return { content: files.slice(0, limit).join("\n") + rest, truncated: more }
+  return { content: files.slice(0, limit).join("\n") + rest + note, truncated: more || left > 0 }
 })
 
-export const makeGlob = (workspace: Room): Tool.Tool =>
+export const makeGlob = (workspace: Room, guard: ReadGuard = unruled): Tool.Tool =>
   Tool.make({
     name: "glob",
     description: "Finds files of the workspace by name. Ignored files (.gitignore) and .git are left out.",
     parameters: Parameters,
     effect: "pure",
     timeout_ms: 60_000,
-    assess: ({ path }) => readRisk(workspace, path ?? ".", "searches"),
-    run: (args) => run(workspace, args)
+    assess: ({ path }) => readRisk(workspace, guard, path ?? ".", "searches"),
+    run: (args) => run(workspace, guard, args)
   })

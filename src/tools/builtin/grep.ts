@@ -2,13 +2,15 @@
  * grep (R082): lines that match a regular expression, as far as .gitignore leaves the files. The expression runs in a
  * thread with a deadline, so that none can hang the process. Order and output are stable.
  */
+import { join } from "node:path"
 import { Effect, Result, Schema } from "effect"
 import type { Place, Workspace } from "../../sandbox/Workspace.ts"
 import * as Tool from "../Tool.ts"
 import { failed, readRisk, toToolError } from "./pathRisk.ts"
 import { compileGlob } from "./pattern.ts"
 import { scan, type Scanned } from "./scan.ts"
-import { walk } from "./walk.ts"
+import { leftOutNote, type ReadGuard, unruled } from "./readGuard.ts"
+import { walk, type Walked } from "./walk.ts"
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 2_000
@@ -52,6 +54,7 @@ type Args = typeof Parameters.Type
 type Room = (typeof Workspace)["Service"]
 
 export interface GrepOptions {
+  readonly guard?: ReadGuard
   /** Milliseconds for the matching itself. */
   readonly deadline_ms?: number
 }
@@ -87,7 +90,7 @@ const bounded = (rows: ReadonlyArray<string>): ReadonlyArray<string> => {
   return rows.filter((row) => (chars += row.length + 1) <= MAX_CHARS)
 }
 
-const outputOf = (args: Args, scanned: Scanned, complete: boolean, deadline: number): Tool.ToolOutput => {
+const outputOf = (args: Args, scanned: Scanned, { complete, left }: Walked, deadline: number): Tool.ToolOutput => {
   const rows = rowsOf(args.mode ?? "content", scanned)
   const shown = bounded(rows)
   const stopped = scanned.ending === "deadline"
@@ -95,7 +98,8 @@ const outputOf = (args: Args, scanned: Scanned, complete: boolean, deadline: num
     stopped ? `the search was stopped after ${deadline} ms; use a simpler pattern or a smaller folder` : "",
     scanned.ending === "failed" ? "the search failed inside; use a smaller folder" : "",
     scanned.limited || shown.length < rows.length ? "there may be more matches; narrow the search or raise limit" : "",
-    complete ? "" : `only the first ${MAX_FILES} files were searched`
+    complete ? "" : `only the first ${MAX_FILES} files were searched`,
+    ...leftOutNote(left)
   ].filter((note) => note !== "")
   const body = shown.length === 0 && scanned.ending === "done" ? ["(no matches)"] : shown
   return {
@@ -106,24 +110,36 @@ const outputOf = (args: Args, scanned: Scanned, complete: boolean, deadline: num
   }
 }
 
-const filesOf = Effect.fnUntraced(function* (workspace: Room, place: Place, args: Args) {
-  if (place.kind === "file") return { files: [place.relative], complete: true }
+/** Of a folder that holds secrets itself the person was asked. */
+const leavingOut = (workspace: Room, guard: ReadGuard, base: Place) => {
+  const asked = guard.secret(base.real)
+  return (relative: string): boolean => {
+    const path = join(workspace.root, relative)
+    return guard.ruled("grep", path) || (!asked && guard.secret(path))
+  }
+}
+
+const filesOf = Effect.fnUntraced(function* (workspace: Room, place: Place, args: Args, guard: ReadGuard) {
+  if (place.kind === "file") return { files: [place.relative], complete: true, left: 0 }
   if (place.kind === "missing") return yield* failed(`${JSON.stringify(args.path)} does not exist.`)
   const glob = args.glob === undefined ? undefined : compileGlob(args.glob)
   if (glob !== undefined && Result.isFailure(glob)) return yield* failed(glob.failure)
   const hidden = args.include_hidden === true || glob?.success.hidden === true
   const accept = glob?.success.matches ?? (() => true)
-  return yield* Effect.mapError(walk(workspace, place.relative, { hidden, maxFiles: MAX_FILES, accept }), toToolError)
+  const leaveOut = leavingOut(workspace, guard, place)
+  const options = { hidden, maxFiles: MAX_FILES, accept, leaveOut }
+  return yield* Effect.mapError(walk(workspace, place.relative, options), toToolError)
 })
 
-const run = Effect.fnUntraced(function* (workspace: Room, deadline: number, args: Args) {
+const run = Effect.fnUntraced(function* (workspace: Room, options: GrepOptions, args: Args) {
+  const { deadline_ms: deadline = DEADLINE_MS, guard = unruled } = options
   const regex = compile(args)
   if (Result.isFailure(regex)) return yield* failed(`The pattern is not a valid regular expression: ${regex.failure}.`)
   const place = yield* Effect.mapError(workspace.locate(args.path ?? "."), toToolError)
-  const { complete, files } = yield* filesOf(workspace, place, args)
+  const walked = yield* filesOf(workspace, place, args, guard)
   const request = {
     root: workspace.root,
-    files,
+    files: walked.files,
     ...regex.success,
     mode: args.mode ?? "content",
     context: args.context ?? 0,
@@ -131,7 +147,7 @@ const run = Effect.fnUntraced(function* (workspace: Room, deadline: number, args
     maxFileBytes: MAX_FILE_BYTES,
     lineChars: 500
   }
-  return outputOf(args, yield* scan(request, deadline), complete, deadline)
+  return outputOf(args, yield* scan(request, deadline), walked, deadline)
 })
 
 export const makeGrep = (workspace: Room, options: GrepOptions = {}): Tool.Tool =>
@@ -143,6 +159,6 @@ export const makeGrep = (workspace: Room, options: GrepOptions = {}): Tool.Tool 
     parameters: Parameters,
     effect: "pure",
     timeout_ms: 60_000,
-    assess: ({ path }) => readRisk(workspace, path ?? ".", "searches"),
-    run: (args) => run(workspace, options.deadline_ms ?? DEADLINE_MS, args)
+    assess: ({ path }) => readRisk(workspace, options.guard ?? unruled, path ?? ".", "searches"),
+    run: (args) => run(workspace, options, args)
   })

@@ -7,6 +7,7 @@ import type { RiskAssessment } from "../../domain/Approval.ts"
 import type { Place, Workspace } from "../../sandbox/Workspace.ts"
 import type { WorkspaceError } from "../../sandbox/WorkspaceError.ts"
 import { ToolError } from "../ToolError.ts"
+import type { ReadGuard } from "./readGuard.ts"
 
 type Room = (typeof Workspace)["Service"]
 
@@ -20,14 +21,25 @@ export const refused = (risk: RiskAssessment["risk"], sentence: string): RiskAss
 
 const shown = (place: Place): string => (place.relative === "" ? "the workspace" : place.relative)
 
-export const readRisk = (workspace: Room, path: string, verb = "reads"): Effect.Effect<RiskAssessment> =>
+export const MAY_HOLD_SECRETS = "which may hold secrets"
+
+export const readRisk = (
+  workspace: Room,
+  guard: ReadGuard,
+  path: string,
+  verb = "reads"
+): Effect.Effect<RiskAssessment> =>
   workspace.locate(path).pipe(
-    Effect.map((place): RiskAssessment => ({
-      risk: "safe",
-      reason: `${verb} ${shown(place)}`,
-      paths: [place.real],
-      opaque: false
-    })),
+    Effect.map((place): RiskAssessment => {
+      const plain: RiskAssessment = {
+        risk: "safe",
+        reason: `${verb} ${shown(place)}`,
+        paths: [place.real],
+        opaque: false
+      }
+      if (!guard.secret(place.real)) return plain
+      return { ...plain, reason: `${plain.reason}, ${MAY_HOLD_SECRETS}`, alwaysAsk: true }
+    }),
     Effect.catch((error) => Effect.succeed(refused("safe", error.detail)))
   )
 

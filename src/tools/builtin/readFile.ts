@@ -9,6 +9,7 @@ import { fileKind, SNIFF_BYTES } from "./fileKind.ts"
 import type { FileTracker } from "./fileTracker.ts"
 import { makeLineWindow, type WindowResult } from "./lineWindow.ts"
 import { failed, readRisk, toToolError } from "./pathRisk.ts"
+import { type ReadGuard, unruled } from "./readGuard.ts"
 
 /** Up to here a file is read whole, counted, and remembered; above, only as far as the window needs. */
 export const WHOLE_BYTES = 10 * 1024 * 1024
@@ -87,7 +88,11 @@ const read = Effect.fnUntraced(function* (file: OpenFile, args: typeof Parameter
   return present(offset, reachedEnd, result)
 })
 
-export const makeReadFile = (workspace: (typeof Workspace)["Service"], tracker: FileTracker): Tool.Tool =>
+export const makeReadFile = (
+  workspace: (typeof Workspace)["Service"],
+  tracker: FileTracker,
+  guard: ReadGuard = unruled
+): Tool.Tool =>
   Tool.make({
     name: "read_file",
     description:
@@ -96,7 +101,7 @@ export const makeReadFile = (workspace: (typeof Workspace)["Service"], tracker: 
     parameters: Parameters,
     effect: "pure",
     timeout_ms: 30_000,
-    assess: ({ path }) => readRisk(workspace, path),
+    assess: ({ path }) => readRisk(workspace, guard, path),
     run: (args) =>
       workspace.open(args.path).pipe(
         Effect.flatMap((file) => read(file, args, tracker)),

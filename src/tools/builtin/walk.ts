@@ -15,12 +15,16 @@ export interface Walked {
   readonly files: ReadonlyArray<string>
   /** False: there were more than the limit. */
   readonly complete: boolean
+  /** Entries that would be here if they were not to be left out. */
+  readonly left: number
 }
 
 export interface WalkOptions {
   readonly hidden: boolean
   readonly maxFiles: number
   readonly accept: (relativeToBase: string) => boolean
+  /** Not taken along, and if it is a folder, not entered. */
+  readonly leaveOut: (relativeToWorkspace: string) => boolean
 }
 
 interface Rules {
@@ -85,14 +89,18 @@ const visit = Effect.fnUntraced(function* (workspace: Room, folder: Folder, base
   const rules = own.length === 0 ? folder.rules : [...folder.rules, ...(yield* rulesFrom(workspace, folder.path, own))]
   const files: Array<string> = []
   const folders: Array<Folder> = []
+  let left = 0
   for (const { kind, name } of entries) {
     const path = join(folder.path, name)
     if (!isSeen(name, options) || (kind !== "file" && kind !== "directory")) continue
     if (isIgnored(rules, path, kind === "directory")) continue
-    if (kind === "directory") folders.push({ path, rules })
-    else if (options.accept(base === "" ? path : path.slice(base.length + 1))) files.push(path)
+    const isFolder = kind === "directory"
+    if (!isFolder && !options.accept(base === "" ? path : path.slice(base.length + 1))) continue
+    if (options.leaveOut(path)) left += 1
+    else if (isFolder) folders.push({ path, rules })
+    else files.push(path)
   }
-  return { files, folders }
+  return { files, folders, left }
 })
 
 export const walk = Effect.fnUntraced(function* (
@@ -103,9 +111,11 @@ export const walk = Effect.fnUntraced(function* (
   const files: Array<string> = []
   const queue: Array<Folder> = [{ path: base, rules: yield* rulesAbove(workspace, base) }]
   let visited = 0
+  let left = 0
   for (let folder = queue.pop(); folder !== undefined; folder = queue.pop()) {
     const found = yield* visit(workspace, folder, base, options)
     files.push(...found.files)
+    left += found.left
     queue.push(...found.folders.toReversed())
     if (files.length > options.maxFiles) break
     visited += 1
@@ -113,5 +123,5 @@ export const walk = Effect.fnUntraced(function* (
     if (visited % YIELD_EVERY === 0) yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
   }
   const sorted = files.toSorted((a, b) => (a < b ? -1 : 1))
-  return { files: sorted.slice(0, options.maxFiles), complete: files.length <= options.maxFiles }
+  return { files: sorted.slice(0, options.maxFiles), complete: files.length <= options.maxFiles, left }
 })

@@ -1,0 +1,95 @@
+/**
+ * What a command that walks over a directory would reach (SECURITY P1, T2). Owns: which commands walk, and the look below.
+ * Does not own: what may not be reached (the caller says). Invariants: links are not followed, as no walker here does of
+ * itself; a look that had to end early says so.
+ */
+import { readdirSync, statSync } from "node:fs"
+import { basename, join } from "node:path"
+import type { SimpleCommand } from "../domain/Approval.ts"
+
+const names = (text: string): ReadonlySet<string> => new Set(text.split(" "))
+
+/** Whatever their options; without a directory they take the working directory. */
+const ALWAYS = names("rg ag ack ugrep find fd fdfind tree du ncdu cloc tokei scc rsync tar zip 7z 7za")
+/** Whatever their options, where they name a directory: all of it goes along. */
+const NAMED_ONLY = names("mv cd pushd ln")
+const BY_OPTION: Readonly<Record<string, RegExp>> = {
+  grep: /^(?:-[A-Za-z]*[rRd]|--(?:dereference-)?recursive|--directories)/,
+  egrep: /^(?:-[A-Za-z]*[rRd]|--(?:dereference-)?recursive|--directories)/,
+  fgrep: /^(?:-[A-Za-z]*[rRd]|--(?:dereference-)?recursive|--directories)/,
+  zgrep: /^(?:-[A-Za-z]*[rRd]|--recursive)/,
+  ls: /^(?:-[A-Za-z]*R|--recursive)/,
+  cp: /^(?:-[A-Za-z]*[rRa]|--recursive|--archive)/,
+  scp: /^-[A-Za-z]*r/,
+  rm: /^(?:-[A-Za-z]*[rR]|--recursive)/,
+  diff: /^(?:-[A-Za-z]*r|--recursive)/,
+  chmod: /^(?:-[A-Za-z]*R|--recursive)/,
+  chown: /^(?:-[A-Za-z]*R|--recursive)/,
+  chgrp: /^(?:-[A-Za-z]*R|--recursive)/
+}
+/** Of these the working directory too, where none is named. */
+const FROM_HERE = names("grep egrep fgrep ls diff")
+const GIT_WALKS = names("grep add mv rm archive")
+
+const walks = (name: string, args: ReadonlyArray<string>): boolean => {
+  if (ALWAYS.has(name) || NAMED_ONLY.has(name)) return true
+  if (name === "git") return args.some((word) => GIT_WALKS.has(word))
+  const option = Object.hasOwn(BY_OPTION, name) ? BY_OPTION[name] : undefined
+  // A long option may be cut short.
+  return option !== undefined && args.some((word) => option.test(word) || /^--(?:rec|arch|deref|direct)/.test(word))
+}
+
+const isDirectory = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+
+/** Directories that this command walks over; absolute. */
+export const walkedBy = (command: SimpleCommand, workspace: string): ReadonlyArray<string> => {
+  const args = command.argv.slice(1)
+  const name = [...command.names, basename(command.argv[0] ?? "")].find((one) => walks(one, args))
+  if (name === undefined) return []
+  const named = command.paths.filter(isDirectory)
+  // From the workspace's root on every path is judged as it is written.
+  if (name === "cd" || name === "pushd") return named.filter((path) => path !== workspace)
+  if (named.length > 0) return named
+  return ALWAYS.has(name) || FROM_HERE.has(name) || name === "git" ? [workspace] : []
+}
+
+/** Entries looked at for one line. */
+const MAX_ENTRIES = 30_000
+const MAX_FOUND = 32
+/** What others brought along and nobody's secret: by far most of what lies in a workspace. Named, they count. */
+const SKIPPED = names(".git node_modules")
+
+export interface Below {
+  readonly found: ReadonlyArray<string>
+  /** False: there was more than could be looked at. */
+  readonly complete: boolean
+}
+
+/** Entries below these directories that are `wanted`, without what is below such an entry. */
+export const entriesBelow = (directories: ReadonlyArray<string>, wanted: (path: string) => boolean): Below => {
+  const found: Array<string> = []
+  const queue = [...new Set(directories)]
+  let looked = 0
+  for (let directory = queue.pop(); directory !== undefined; directory = queue.pop()) {
+    const entries = listed(directory)
+    for (const { name, folder } of entries) {
+      looked += 1
+      const path = join(directory, name)
+      if (wanted(path)) found.push(path)
+      else if (folder && !SKIPPED.has(name)) queue.push(path)
+      if (found.length >= MAX_FOUND || looked > MAX_ENTRIES) return { found, complete: looked <= MAX_ENTRIES }
+    }
+  }
+  return { found, complete: true }
+}
+
+const listed = (directory: string) => {
+  try {
+    return readdirSync(directory, { withFileTypes: true }).map((entry) => ({
+      name: entry.name,
+      folder: entry.isDirectory()
+    }))
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * Rules on paths and places of secrets as the gate judges them: for every tool, and for commands that name them or walk
+ * over them (R138, R142; SECURITY P1, T2, T6).
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { join } from "node:path"
+import { makeJudge } from "../../src/app/policyJudge.ts"
+import type { Mode } from "../../src/approval/ApprovalGate.ts"
+import type { Rule } from "../../src/approval/Rules.ts"
+import { movedSecrets } from "../../src/config/SecretPlaces.ts"
+import { dir } from "../support/workspaceDir.ts"
+
+const deny = (glob: string): Rule => ({
+  name: `no ${glob}`,
+  tool: "*",
+  action: "deny",
+  matcher: { kind: "path", glob }
+})
+const allow = (argv: string): Rule => ({
+  name: `allow ${argv}`,
+  tool: "bash",
+  action: "allow",
+  matcher: { kind: "command", argv: argv.split(" ") as [string, ...Array<string>] }
+})
+
+const setUp = Effect.gen(function* () {
+  const there = yield* dir
+  for (const path of ["a.txt", "secret/key", "src/b.ts", "out/x", "conf/app/.env.local", "conf/app/.env.sample"])
+    there.file(`ws/${path}`, "x\n")
+  for (const path of [".ssh/id_rsa", ".config/gh/hosts.yml", "moved/credentials.toml"]) there.file(`ws/${path}`, "x\n")
+  // The workspace is the home: what the sandbox hides from commands, the file tools do not show either.
+  const moved = movedSecrets({ HOME: there.ws, CARGO_HOME: join(there.ws, "moved") })
+  const judge = yield* makeJudge({ workspace: there.ws, home: there.ws, own: [], moved })
+  return (tool: string, args: object, { rules = [] as ReadonlyArray<Rule>, mode = "ask" as Mode } = {}) =>
+    Effect.map(judge.judge(tool, JSON.stringify(args), { rules, grants: [], mode }), (judged) => {
+      if (judged.kind === "refused") throw new Error(judged.why)
+      return [judged.judgement.action, judged.judgement.reason] as const
+    })
+})
+
+describe("a deny rule on paths", () => {
+  const rules = [deny("secret/**"), ...["grep", "cp", "mv", "rg", "find", "ls", "tar", "cat"].map(allow)]
+  it.effect.each([
+    "grep -r X .",
+    "grep -r X",
+    "grep -rn X secret",
+    "grep --recursive X secret",
+    "rg X",
+    "find . -name key",
+    "cp -r secret out",
+    "cp -a . out/all",
+    "mv secret public",
+    "tar cf out/a.tar secret",
+    "ls -R",
+    "cd secret && cat key",
+    "cat secret/key"
+  ])("meets %s", (command) =>
+    Effect.gen(function* () {
+      const judge = yield* setUp
+      assert.deepStrictEqual(yield* judge("bash", { command }, { rules }), ["deny", "the rule no secret/** denies it"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect.each(["grep -r X src", "grep X a.txt", "rg X src", "cp -r src out", "ls", "find src"])(
+    "lets pass %s, which reaches nothing of it",
+    (command) =>
+      Effect.gen(function* () {
+        const judge = yield* setUp
+        const [action] = yield* judge("bash", { command }, { rules: [...rules, allow("cp -r src out")] })
+        assert.strictEqual(action, "allow")
+      }).pipe(Effect.scoped)
+  )
+})
+
+describe("a place of secrets", () => {
+  it.effect("asks in every mode that asks, is refused where nobody is asked, whatever a rule allows", () =>
+    Effect.gen(function* () {
+      const judge = yield* setUp
+      const rules: ReadonlyArray<Rule> = [
+        { name: "all", tool: "*", action: "allow", matcher: { kind: "path", glob: "**" } },
+        allow("cat"),
+        allow("ls")
+      ]
+      for (const path of [".ssh/id_rsa", ".config/gh/hosts.yml", "moved/credentials.toml", "conf/app/.env.local"]) {
+        const reason = `reads ${path}, which may hold secrets`
+        for (const mode of ["ask", "accept-edits", "plan"] as const)
+          assert.deepStrictEqual(yield* judge("read_file", { path }, { rules, mode }), ["ask", reason])
+        assert.deepStrictEqual(yield* judge("read_file", { path }, { rules, mode: "never-ask" }), [
+          "deny",
+          `it would need an approval: ${reason}`
+        ])
+        assert.deepStrictEqual(yield* judge("bash", { command: `cat ${path}` }, { rules }), [
+          "ask",
+          `reaches ${path}, which may hold secrets`
+        ])
+        assert.strictEqual((yield* judge("bash", { command: `cat < ${path}` }, { rules }))[0], "ask")
+      }
+      assert.strictEqual((yield* judge("bash", { command: "ls -R conf" }, { rules }))[0], "ask")
+      assert.strictEqual((yield* judge("read_file", { path: "conf/app/.env.sample" }, { rules }))[0], "allow")
+      assert.strictEqual((yield* judge("bash", { command: "cat conf/app/.env.sample" }, { rules }))[0], "allow")
+    }).pipe(Effect.scoped)
+  )
+})
+
+it("homes that variables move are places of secrets; a device, or the home itself, is none", () => {
+  const found = [
+    ...movedSecrets({
+      HOME: "/home/u",
+      CARGO_HOME: "/c",
+      XDG_CONFIG_HOME: "/x",
+      GNUPGHOME: "/g",
+      AWS_SHARED_CREDENTIALS_FILE: "/a/creds",
+      KUBECONFIG: "/k/one:/k/two",
+      DOCKER_CONFIG: "/home/u",
+      NPM_CONFIG_USERCONFIG: "/dev/null",
+      HISTFILE: "relative"
+    })
+  ]
+  assert.includeMembers(found, [
+    "/c/credentials",
+    "/c/credentials.toml",
+    "/x/gh",
+    "/x/gcloud",
+    "/x/claw",
+    "/g",
+    "/a/creds",
+    "/k/one",
+    "/k/two"
+  ])
+  assert.notIncludeMembers(found, ["/home/u", "/dev/null", "relative"])
+})
