@@ -8,6 +8,7 @@ import type { Rule } from "../approval/Rules.ts"
 import type { ConfigShape } from "../config/AppConfig.ts"
 import { ConfigError } from "../config/ConfigError.ts"
 import type { TieredRule } from "../config/Settings.ts"
+import { nearest } from "../domain/Nearest.ts"
 import * as CommandAnalysis from "../sandbox/CommandAnalysis.ts"
 
 type Policy = Pick<ConfigShape, "rules" | "workspace">
@@ -33,14 +34,25 @@ export const rulesOf = ({ rules }: Pick<ConfigShape, "rules">): ReadonlyArray<Ru
   ...rules.allow.map(ruleOf("allow"))
 ]
 
+/** A tool that no version here has may come from a server one day; a slip of the keyboard never meets anything. */
+const TOOLS = ["bash", "edit_file", "glob", "grep", "list_dir", "read_file", "todo", "write_file"]
+
+const meantTool = ({ tool = "*" }: TieredRule): string | undefined => {
+  const meant = TOOLS.includes(tool) ? undefined : nearest(tool, TOOLS)
+  return meant === undefined
+    ? undefined
+    : `names the tool ${JSON.stringify(tool)}, which is none; did you mean ${meant}?`
+}
+
 const check = (action: Rule["action"], given: TieredRule, workspace: string): Result.Result<void, ConfigError> => {
   const plan = (line: string) => CommandAnalysis.analyse(line, { workspace })
-  const failed = failing(ruleOf(action)(given), given.examples ?? {}, { plan, workspace })
-  if (failed === undefined) return Result.succeed(undefined)
   const named = given.reason === undefined ? given.key : `${given.key} (${JSON.stringify(given.reason)})`
-  return Result.fail(
-    new ConfigError({ where: given.where, key: given.key, detail: `the rule ${named} must ${failed}.` })
-  )
+  const wrong = (detail: string) =>
+    Result.fail(new ConfigError({ where: given.where, key: given.key, detail: `the rule ${named} ${detail}` }))
+  const slip = meantTool(given)
+  if (slip !== undefined) return wrong(slip)
+  const failed = failing(ruleOf(action)(given), given.examples ?? {}, { plan, workspace })
+  return failed === undefined ? Result.succeed(undefined) : wrong(`must ${failed}.`)
 }
 
 /** The rules, or the first one that does not do what its examples say. */

@@ -168,6 +168,13 @@ describe("claw policy simulate", () => {
     }).pipe(Effect.provide(layerMemory))
   )
 
+  it.effect("a rules file whose rule would never meet anything is refused", () =>
+    Effect.gen(function* () {
+      const failed = yield* Effect.flip(simulated(["--rules", "{root}/rules.json"], { deny: [{ argv: ["git push"] }] }))
+      assert.match(String((failed as { detail?: string }).detail), /rules\.deny\[0\] has several words in one element/)
+    }).pipe(Effect.provide(layerMemory))
+  )
+
   it.effect("a rules file whose example fails is named, and nothing is simulated", () =>
     Effect.gen(function* () {
       const failed = yield* Effect.flip(

@@ -68,6 +68,11 @@ describe("examples that fail", () => {
       'the command line: the rule rules.deny[0] must not match "git status" and does.'
     ],
     [
+      "deny",
+      { tool: "Bash" },
+      'the command line: the rule rules.deny[0] names the tool "Bash", which is none; did you mean bash?'
+    ],
+    [
       "allow",
       { argv: ["npm"], examples: { match: ["npm test | tee x"] } },
       'the command line: the rule rules.allow[0] must match "npm test | tee x" and does not.'
