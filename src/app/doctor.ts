@@ -15,6 +15,7 @@ import type { IsolationReport } from "../sandbox/Isolation.ts"
 import { reported } from "./isolation.ts"
 import { grantFindings } from "./grantFindings.ts"
 import { choose } from "./model.ts"
+import { checkedRules } from "./policyRules.ts"
 
 interface Finding {
   readonly name: string
@@ -92,8 +93,15 @@ const file = (path: string): string => (existsSync(path) ? path : `${path} (no f
 const files = (config: ConfigShape): Finding =>
   finding("config", "ok", `${file(config.files.user)}, ${file(config.files.workspace)}; mode ${config.mode}`)
 
-const trust = ({ trust: standing, locale }: ConfigShape): ReadonlyArray<Finding> => {
+const rules = (config: ConfigShape): ReadonlyArray<Finding> => {
+  const checked = checkedRules(config)
+  return Result.isSuccess(checked) ? [] : [finding("rules", "problem", checked.failure.message)]
+}
+
+const trust = (config: ConfigShape): ReadonlyArray<Finding> => {
+  const { trust: standing, locale } = config
   if (standing.status === "empty") return []
+  if (config.trouble !== undefined) return [finding("trust", "problem", config.trouble.message)]
   const notice = untrustedNotice(standing, locale)
   return [finding("trust", notice === undefined ? "ok" : "note", notice ?? trustTexts[locale].status.trusted)]
 }
@@ -106,6 +114,7 @@ export const doctor = Effect.fnUntraced(function* (config: ConfigShape, json: bo
     finding("claw", "ok", `${version}, Node ${process.versions.node}, SQLite ${process.versions.sqlite}`),
     files(config),
     ...trust(config),
+    ...rules(config),
     known,
     ...asked,
     ...found,

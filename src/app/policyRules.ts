@@ -47,8 +47,9 @@ const meantTool = ({ tool = "*" }: TieredRule): string | undefined => {
 const check = (action: Rule["action"], given: TieredRule, workspace: string): Result.Result<void, ConfigError> => {
   const plan = (line: string) => CommandAnalysis.analyse(line, { workspace })
   const named = given.reason === undefined ? given.key : `${given.key} (${JSON.stringify(given.reason)})`
+  const way = given.tier === "workspace" ? " Mend it, or take the trust back: claw trust --revoke" : ""
   const wrong = (detail: string) =>
-    Result.fail(new ConfigError({ where: given.where, key: given.key, detail: `the rule ${named} ${detail}` }))
+    Result.fail(new ConfigError({ where: given.where, key: given.key, detail: `the rule ${named} ${detail}${way}` }))
   const slip = meantTool(given)
   if (slip !== undefined) return wrong(slip)
   const failed = failing(ruleOf(action)(given), given.examples ?? {}, { plan, workspace })
