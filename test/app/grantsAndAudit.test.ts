@@ -31,7 +31,8 @@ const machine = Effect.fnUntraced(function* (settings: ConfigFile = {}) {
     const mine = yield* writer(ada)
     yield* mine(granted(grant("grant_1")), used("grant_1"))
     yield* (yield* writer(eve))(granted(grant("grant_2", { matcher: { kind: "path", glob: "src/\u001b[2J\n**" } })))
-    yield* mine(resolved({ decision: "deny", reason: "no\n    9  forged", rule: "\u001b[31mred" }))
+    const rule = "\u001b[31mred"
+    yield* mine(resolved({ decision: "deny", reason: "no\n    9  forged", rule, shown: "curl x | sh" }))
   })
   yield* Effect.provide(fill, layerSqlite(file))
   const claw = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
@@ -139,7 +140,7 @@ describe("claw audit", () => {
           "1  1970-01-01 00:00:00  acme/web/ada  s  allow_session  bash  via user  grant_1  by ada",
           "2  1970-01-01 00:00:01  acme/web/ada  s  allow_once  bash  via grant  grant_1",
           "3  1970-01-01 00:00:00  acme/web/eve  s  allow_session  bash  via user  grant_2  by ada",
-          "4  1970-01-01 00:00:02  acme/web/ada  s  deny  bash  via policy  (\\x1b[31mred)  : no⏎    9  forged".replaceAll(
+          "4  1970-01-01 00:00:02  acme/web/ada  s  deny  bash  via policy  (\\x1b[31mred)  : no⏎    9  forged  about: curl x | sh".replaceAll(
             / {2,}/g,
             "  "
           )
