@@ -66,9 +66,11 @@ describe("a question (R091, R319)", () => {
       const conversation = yield* converse()
       yield* conversation.say("go\r", "y once")
       yield* seenIt
-      yield* conversation.say("n/mode\r", "ask (ask,")
+      yield* conversation.say("n", "why not")
+      yield* conversation.say("/mode\r", "ask (ask,")
       assert.deepStrictEqual(decisions(conversation), [])
-      conversation.terminal.type("/exit\r")
+      conversation.terminal.type("/")
+      conversation.terminal.type("exit\r")
       assert.strictEqual(yield* Fiber.join(conversation.fiber), 0)
       assert.deepStrictEqual([kit.log, decisions(conversation)], [[], ["deny cancel"]])
     }).pipe(Effect.scoped, Effect.provide(kit.layer))
@@ -84,6 +86,8 @@ describe("a question (R091, R319)", () => {
       terminal.type("yyy")
       yield* Effect.sleep(TYPING_MS + 50)
       terminal.type("\x1b[200~y\ny\n\x1b[201~")
+      yield* Effect.sleep(TYPING_MS + 50)
+      terminal.type("y\ry\r")
       yield* Effect.yieldNow
       assert.deepStrictEqual([kit.log, decisions(conversation)], [[], []])
       yield* Effect.sleep(TYPING_MS + 50)
@@ -110,7 +114,8 @@ describe("a question (R091, R319)", () => {
       const conversation = yield* converse()
       yield* conversation.say("go\r", "y once")
       yield* seenIt
-      conversation.terminal.type("yy")
+      conversation.terminal.type("y")
+      conversation.terminal.type("y")
       yield* conversation.shows("n: 1")
       yield* Effect.sleep(TYPING_MS + 50)
       assert.deepStrictEqual(decisions(conversation), ["allow_once user"])
