@@ -107,7 +107,13 @@ export const explain = (subject: Subject, judgement: Judgement, limit = Number.P
     known.set(key, part)
     return part
   })
-  const kept = parts.length <= limit ? parts : parts.toSorted((a, b) => RANK[a.state] - RANK[b.state]).slice(0, limit)
+  const kept =
+    parts.length <= limit
+      ? parts
+      : parts
+          .map((part, at) => ({ ...part, at: at + 1 }))
+          .toSorted((a, b) => RANK[a.state] - RANK[b.state])
+          .slice(0, limit)
   const narrow = narrowOf(subject, judgement)
   return {
     action: judgement.action,

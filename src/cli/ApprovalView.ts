@@ -20,7 +20,9 @@ export interface ApprovalOptions {
   readonly expanded: boolean
   /** Why it asks, part by part; absent: as `expanded`. */
   readonly explained?: boolean
-  /** Milliseconds since the epoch; for the seconds that are left. */
+  /** Of the screen: a longer question says its risk and reason again beside its keys. */
+  readonly rows?: number
+  /** Milliseconds since the epoch; for whether it has expired. */
   readonly now?: number
 }
 
@@ -131,9 +133,9 @@ const expiryLine = (request: ApprovalRequest, options: ApprovalOptions): Readonl
   const { color, locale, now = Date.now() } = options
   const at = Date.parse(request.expires_at)
   const time = new Date(at).toLocaleTimeString(locale === "en" ? "en-GB" : locale)
-  const seconds = Math.ceil((at - now) / 1_000)
   const text = texts[locale]
-  const sentence = seconds > 0 ? text.expires(time, seconds) : text.expired(time)
+  // The clock's time: a line that was printed once would count down to nothing.
+  const sentence = at > now ? text.expires(time) : text.expired(time)
   return wrap(sentence, options.columns).map((line) => dim(line, color))
 }
 
@@ -158,13 +160,39 @@ export const explainedLines = (request: ApprovalRequest, options: ApprovalOption
   const { explanation } = request
   if (explanation === undefined) return []
   const { columns, color, locale } = options
-  const parts = partLines(explanation, { columns: Math.max(1, columns - INDENT), color, locale })
+  const parts = partLines(explanation, { columns: Math.max(1, columns - INDENT), color, locale, nearest: true })
   const why = whyLines(explanation, options).map((line) => dim(line, color))
   return [...why, ...parts.map((line) => `${" ".repeat(INDENT)}${line}`), ""]
 }
 
+// A reason is a sentence; what is longer stands above in full.
+const REASON_LINES = 3
+
+/** Risk, reason and keys: what stays on the screen of a question that is longer than it. */
+export const answerLines = (request: ApprovalRequest, options: ApprovalOptions): ReadonlyArray<string> => {
+  const { columns, color, locale } = options
+  const reason = request.reason === "" ? "" : `: ${sanitise(request.reason).replaceAll("\n", " ")}`
+  const said = wrap(`${texts[locale].risk[request.risk]}${reason}`, columns)
+  const short = said.length <= REASON_LINES ? said : [...said.slice(0, REASON_LINES - 1), "…"]
+  return [
+    ...short.map((line) => riskLook[request.risk](line, color)),
+    ...wrappedKeys(request, options)
+  ]
+}
+
 /** The question's lines, without their breaks. */
 export const approvalLines = (request: ApprovalRequest, options: ApprovalOptions): ReadonlyArray<string> => {
+  const lines = [...aboveKeys(request, options), ...wrappedKeys(request, options)]
+  return options.rows === undefined || lines.length <= options.rows
+    ? lines
+    : [...aboveKeys(request, options), ...answerLines(request, options)]
+}
+
+const wrappedKeys = (request: ApprovalRequest, { color, columns, locale }: ApprovalOptions) =>
+  wrap(keysLine(request, locale), columns).map((line) => cyan(line, color))
+
+/** Everything but the keys. */
+export const aboveKeys = (request: ApprovalRequest, options: ApprovalOptions): ReadonlyArray<string> => {
   const { columns, color, locale } = options
   const text = texts[locale]
   const recovery = request.kind === "recovery"
@@ -180,7 +208,6 @@ export const approvalLines = (request: ApprovalRequest, options: ApprovalOptions
     "",
     ...((options.explained ?? options.expanded) ? explainedLines(request, options) : []),
     ...grantLines(request, options),
-    ...expiryLine(request, options),
-    ...wrap(keysLine(request, locale), columns).map((line) => cyan(line, color))
+    ...expiryLine(request, options)
   ]
 }

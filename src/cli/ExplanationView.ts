@@ -16,6 +16,8 @@ export interface ExplanationOptions {
   readonly columns: number
   readonly color: boolean
   readonly locale: Locale
+  /** What does not pass comes last, next to the keys that answer. */
+  readonly nearest?: boolean
 }
 
 const en = {
@@ -121,23 +123,28 @@ const optionLines = (options: ReadonlyArray<GrantOption>, { narrow }: Explanatio
   return [text.options, ...options.map(({ matcher }, at) => `  ${at + 1}. ${matcherText(matcher, locale)}`), ...why]
 }
 
+const WEIGHT = { covered: 0, uncovered: 1, asks: 2, denied: 3 } as const
+
 /** Parts and the line; without the decision and the options, which a question shows itself. */
 export const partLines = (
   explanation: Explanation,
-  { color, columns, locale }: ExplanationOptions
+  { color, columns, locale, nearest = false }: ExplanationOptions
 ): ReadonlyArray<string> => {
   const text = texts[locale]
+  const numbered = explanation.parts.map((part, at) => ({ ...part, at: part.at ?? at + 1 }))
+  const ordered = nearest ? numbered.toSorted((a, b) => WEIGHT[a.state] - WEIGHT[b.state]) : numbered
   const folded = (line: string, indent: number) =>
     fold(line, Math.max(1, columns - indent)).map((one) => " ".repeat(indent) + one)
-  const parts = explanation.parts.flatMap((part, at) => [
-    ...folded(`${marks[part.state]} ${at + 1}. ${wordsText(part.words)}`, 0).map((one) =>
+  const parts = ordered.flatMap((part) => [
+    ...folded(`${marks[part.state]} ${part.at}. ${wordsText(part.words)}`, 0).map((one) =>
       looks[part.state](one, color)
     ),
     ...partFacts(part, locale).flatMap((fact) => folded(fact, 5))
   ])
   const line = explanation.line.map((one) => `${text.line}: ${sanitiseLine(reasonText(one, locale))}`)
   const more = explanation.more === undefined ? [] : [text.more(explanation.more)]
-  return [...parts, ...[...more, ...line].flatMap((one) => folded(one, 0))]
+  const whole = [...more, ...line].flatMap((one) => folded(one, 0))
+  return nearest ? [...whole, ...parts] : [...parts, ...whole]
 }
 
 /** What decided, and why no grant could be wider: what `e` adds to a question besides the parts. */

@@ -41,6 +41,11 @@ interface Plain {
   deaf: boolean
 }
 
+const SILENT = {
+  en: "Nothing came on standard input, and it is no terminal. To run a prompt: claw run PROMPT, or pipe one line for each.",
+  "zh-CN": "标准输入为空，且不是终端。执行提示请用：claw run PROMPT，或通过管道每行传入一条。"
+} as const
+
 const HINTS = { en: "Ctrl-C again to leave.", "zh-CN": "再按 Ctrl-C 退出。" } as const
 
 interface Asked {
@@ -152,11 +157,16 @@ export const replPlain = Effect.fnUntraced(function* (options: ReplOptions, inpu
   const invite = input.isTTY ? output.out(PROMPT) : Effect.void
   yield* input.isTTY ? output.out(options.banner.map((line) => `${line}\n`).join("")) : output.err("")
   let code: number = EXIT.done
-  let leaving = false
+  let [leaving, silent] = [false, !input.isTTY]
   for (;;) {
     yield* invite
     const heard = yield* next(said)
-    if (heard.kind === "end") return code
+    if (heard.kind === "end") {
+      if (!silent) return code
+      yield* output.err(`claw: ${SILENT[options.locale]}\n`)
+      return EXIT.usage
+    }
+    silent = false
     if (heard.kind === "interrupt") {
       if (leaving) return code
       leaving = true

@@ -44,6 +44,8 @@ export interface Surroundings {
   readonly history: ReadonlyArray<string>
   readonly commands: ReadonlyArray<string>
   readonly workspace: string
+  /** Ids of what is granted; absent: not known. */
+  readonly grants?: ReadonlyArray<string>
 }
 
 export interface Stepped {
@@ -148,8 +150,8 @@ const onInterrupt = (state: ReplState, now: number): Stepped => {
   return only({ ...state, leaving_at: now })
 }
 
-const onTab = (state: ReplState, { commands, workspace }: Surroundings): Stepped => {
-  const found = complete(state.editor.before.join(""), commands, workspace)
+const onTab = (state: ReplState, { commands, grants, workspace }: Surroundings): Stepped => {
+  const found = complete(state.editor.before.join(""), commands, workspace, grants)
   if (found === undefined) return only({ ...state, choices: [] })
   const after = state.editor.after
   const editor = { ...LineEditor.withText(state.editor, found.text), after }

@@ -31,7 +31,7 @@ export interface Texts {
   readonly approval: string
   readonly recovery: string
   readonly reason: string
-  readonly expires: (time: string, seconds: number) => string
+  readonly expires: (time: string) => string
   readonly expired: (time: string) => string
   readonly sessionGrants: string
   readonly keys: string
@@ -85,7 +85,7 @@ const en: Texts = {
   approval: "Approval needed",
   recovery: "Interrupted call: it may or may not have happened",
   reason: "why",
-  expires: (time, seconds) => `expires at ${time} (${seconds} s left)`,
+  expires: (time) => `expires at ${time}`,
   expired: (time) => `expired at ${time}`,
   sessionGrants: "For the session (s, or s and its number):",
   keys: "y once · s session · n deny · e explain",
@@ -139,7 +139,7 @@ const zh: Texts = {
   approval: "需要批准",
   recovery: "被中断的调用：可能已经发生，也可能没有",
   reason: "原因",
-  expires: (time, seconds) => `${time} 过期（剩 ${seconds} 秒）`,
+  expires: (time) => `${time} 过期`,
   expired: (time) => `已于 ${time} 过期`,
   sessionGrants: "本会话内允许（s，或 s 加编号）：",
   keys: "y 允许一次 · s 本会话 · n 拒绝 · e 解释",

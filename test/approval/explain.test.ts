@@ -117,6 +117,11 @@ describe("explain", () => {
       [parts.length, more, parts.slice(0, 3).map(({ words }) => words[0])],
       [QUESTION_PARTS, 1002 - QUESTION_PARTS, ["ls", "rm", "git"]]
     )
+    const words = explain(subject, decide(subject)).parts.map((part) => part.words[0])
+    assert.isTrue(
+      parts.every(({ at = 0, words: own }) => words[at - 1] === own[0]),
+      "each keeps its number"
+    )
     const long = subjectOf(`echo ${"x".repeat(20_000)} ${"y ".repeat(500)}`)
     assert.isBelow(JSON.stringify(explain(long, decide(long), QUESTION_PARTS)).length, 22_000)
   })

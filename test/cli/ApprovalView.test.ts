@@ -49,9 +49,33 @@ describe("the approval question", () => {
       "  1. exactly this call, and nothing else",
       "  2. plain commands that begin with npm test, any words afte",
       "  r",
-      `expires at ${time} (45 s left)`,
+      `expires at ${time}`,
       "y once · s session · n deny · e explain"
     ])
+  })
+
+  it("longer than the screen, says risk and reason again beside its keys", () => {
+    const command = Array.from({ length: 400 }, (_, at) => `echo ${at}`).join("\n")
+    const long = lines(request({ preview: { kind: "command", command, parts: [] } }), { rows: 24 })
+    assert.deepStrictEqual(long.slice(-3), [
+      `expires at ${time}`,
+      "dangerous: It removes files.",
+      "y once · s session · n deny · e explain"
+    ])
+    assert.deepStrictEqual(long.slice(0, 3), ["Approval needed: bash", "dangerous", "It removes files."])
+    assert.strictEqual(lines(request(), { rows: 24 }).filter((line) => /dangerous/.test(line)).length, 1)
+  })
+
+  it("at e, keeps the numbers of the line, and what asks stands next to the keys", () => {
+    const part = (word: string, state: "asks" | "covered", at?: number) =>
+      ({ words: [word], state, why: [], ...(at === undefined ? {} : { at }) }) as const
+    const explanation = { action: "ask", rule: "change", reason: "", line: [], more: 2 } as const
+    const parts = [part("curl", "asks", 7), part("ls", "covered", 1), part("rm", "asks", 3)]
+    const shown = lines(bare(request({ explanation: { ...explanation, parts } })), { expanded: true })
+    assert.deepStrictEqual(
+      shown.flatMap((line) => /^ {2}[?✓] (\d+\. \S+)/.exec(line)?.slice(1) ?? []),
+      ["1. ls", "7. curl", "3. rm"]
+    )
   })
 
   it("explains itself at e: each command, what covers it, what made it ask, and asks again", () => {
