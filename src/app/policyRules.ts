@@ -18,10 +18,14 @@ const matcherOf = ({ argv, path }: TieredRule): Rule["matcher"] => {
   return path === undefined ? { kind: "tool" } : { kind: "path", glob: path }
 }
 
+/** Which one it is, and what its writer says of it. */
+const nameOf = ({ key, reason, tier }: TieredRule): string =>
+  reason === undefined ? `${tier} ${key}` : `${tier} ${key} (${JSON.stringify(reason)})`
+
 const ruleOf =
   (action: Rule["action"]) =>
   (given: TieredRule): Rule => ({
-    name: given.reason ?? `${given.tier} ${given.key}`,
+    name: nameOf(given),
     tool: given.tool ?? "*",
     action,
     matcher: matcherOf(given)

@@ -6,7 +6,7 @@
  */
 import type { ApprovalRequest, Risk } from "../domain/Approval.ts"
 import type { Locale } from "./Commands.ts"
-import { matcherText, partLines, whyLines } from "./ExplanationView.ts"
+import { matcherText, partLines, voidedLines, whyLines } from "./ExplanationView.ts"
 import { sanitise, sanitiseLine } from "./Sanitise.ts"
 import { bold, cyan, dim, green, type Look, red, styled, yellow } from "./Style.ts"
 import { texts } from "./texts.ts"
@@ -198,11 +198,13 @@ export const aboveKeys = (request: ApprovalRequest, options: ApprovalOptions): R
   const recovery = request.kind === "recovery"
   const title = wrap(`${recovery ? text.recovery : text.approval}: ${sanitiseLine(request.tool_name)}`, columns)
   const risk = wrap(text.risk[request.risk], columns).map((line) => riskLook[request.risk](line, color))
+  const voided = request.explanation === undefined ? [] : voidedLines(request.explanation, locale)
   const reason = wrap(sanitise(request.reason).replaceAll("\n", " "), columns)
   return [
     ...title.map((line) => bold(line, color)),
     ...risk,
     ...(request.reason === "" ? [] : reason),
+    ...voided.flatMap((one) => wrap(one, columns)),
     "",
     ...subjectLines(request, options),
     "",

@@ -40,6 +40,7 @@ const en = {
   asking: (name: string) => `the rule ${name} asks about it`,
   denying: (name: string) => `the rule ${name} denies it`,
   asks: "made it ask",
+  denies: "denied because",
   alsoNot: "why not",
   line: "The line as a whole",
   more: (count: number) => `… and ${count} more commands`,
@@ -72,6 +73,7 @@ const zh: typeof en = {
   asking: (name) => `规则 ${name} 要求询问`,
   denying: (name) => `规则 ${name} 拒绝`,
   asks: "询问原因",
+  denies: "拒绝原因",
   alsoNot: "未涵盖原因",
   line: "整行",
   more: (count) => `… 另有 ${count} 个命令`,
@@ -103,7 +105,11 @@ export const matcherText = (matcher: Matcher, locale: Locale): string => {
 const marks = { covered: "✓", uncovered: "?", asks: "?", denied: "✗" } as const
 const looks = { covered: green, uncovered: yellow, asks: yellow, denied: red } as const
 
-const partFacts = ({ by, matcher, state, why }: ExplainedPart, locale: Locale): ReadonlyArray<string> => {
+const partFacts = (
+  { by, matcher, state, why }: ExplainedPart,
+  action: Explanation["action"],
+  locale: Locale
+): ReadonlyArray<string> => {
   const text = texts[locale]
   const name = sanitiseLine(by ?? "")
   const reasons = [...new Set(why)].map((one) => sanitiseLine(reasonText(one, locale)))
@@ -113,7 +119,8 @@ const partFacts = ({ by, matcher, state, why }: ExplainedPart, locale: Locale): 
   if (state === "denied") return [`${text.denying(name)}${wide}`]
   const asking = by === undefined ? [] : [`${text.asking(name)}${wide}`]
   if (state === "uncovered") return [text.covered.none, ...reasons.map((one) => `${text.alsoNot}: ${one}`)]
-  return [...asking, ...reasons.map((one) => `${text.asks}: ${one}`)]
+  const because = action === "deny" ? text.denies : text.asks
+  return [...asking, ...reasons.map((one) => `${because}: ${one}`)]
 }
 
 const optionLines = (options: ReadonlyArray<GrantOption>, { narrow }: Explanation, locale: Locale) => {
@@ -139,13 +146,21 @@ export const partLines = (
     ...folded(`${marks[part.state]} ${part.at}. ${wordsText(part.words)}`, 0).map((one) =>
       looks[part.state](one, color)
     ),
-    ...partFacts(part, locale).flatMap((fact) => folded(fact, 5))
+    ...partFacts(part, explanation.action, locale).flatMap((fact) => folded(fact, 5))
   ])
   const line = explanation.line.map((one) => `${text.line}: ${sanitiseLine(reasonText(one, locale))}`)
   const more = explanation.more === undefined ? [] : [text.more(explanation.more)]
   const whole = [...more, ...line].flatMap((one) => folded(one, 0))
   return nearest ? [...whole, ...parts] : [...parts, ...whole]
 }
+
+const VOIDED = /^what it runs has changed since the grant \S+ was given$/
+
+/** That an earlier answer does not count any more: a person who allowed it once would wonder. */
+export const voidedLines = ({ line, parts }: Explanation, locale: Locale): ReadonlyArray<string> =>
+  [...new Set([...line, ...parts.flatMap(({ why }) => why)])]
+    .filter((one) => VOIDED.test(one))
+    .map((one) => sanitiseLine(reasonText(one, locale)))
 
 /** What decided, and why no grant could be wider: what `e` adds to a question besides the parts. */
 export const whyLines = (explanation: Explanation, { columns, locale }: ExplanationOptions): ReadonlyArray<string> => {

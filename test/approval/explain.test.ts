@@ -37,6 +37,14 @@ const status = makeGrant(workspace.path, "prefix", ["git", "status"])
 const test = makeGrant(workspace.path, "prefix", ["npm", "test"])
 
 describe("explain", () => {
+  it("says of a grant of exactly this call that what it runs has changed since", () => {
+    const subject = subjectOf("npm test")
+    const exact: Grant = { ...test, matcher: { kind: "exact", digest: "same" }, content: "as it was" }
+    const asked = { ...subject, digest: "same", grants: [exact] }
+    const told = `what it runs has changed since the grant ${exact.grant_id} was given`
+    assert.include(explain(asked, decide(asked)).line, told)
+  })
+
   it("names of each command its words, and what covers it or made it ask", () => {
     const { parts, line, narrow, action } = explained(
       "git status && npm test 2>&1 | tee log; ls > x; cat README.md",

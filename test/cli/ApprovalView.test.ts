@@ -66,6 +66,13 @@ describe("the approval question", () => {
     assert.strictEqual(lines(request(), { rows: 24 }).filter((line) => /dangerous/.test(line)).length, 1)
   })
 
+  it("says itself, without e, that an earlier grant does not count any more", () => {
+    const why = ["what it runs has changed since the grant grant_1 was given"]
+    const parts = [{ words: ["npm", "test"], state: "uncovered", why }] as const
+    const explanation = { action: "ask", rule: "change", reason: "", line: [], parts } as const
+    assert.include(lines(request({ explanation })).join(" ").replaceAll(/\s+/g, " "), why[0] ?? "")
+  })
+
   it("at e, keeps the numbers of the line, and what asks stands next to the keys", () => {
     const part = (word: string, state: "asks" | "covered", at?: number) =>
       ({ words: [word], state, why: [], ...(at === undefined ? {} : { at }) }) as const
