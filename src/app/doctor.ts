@@ -88,6 +88,23 @@ const ofIsolation = ({ attempts, detail, state }: IsolationReport): Finding => (
   isolation: { state, attempts }
 })
 
+/** What isolation leaves open by the person's own word, and what of it is not there. */
+export const exceptions = ({ isolation: { mode, network, read, write } }: ConfigShape): ReadonlyArray<Finding> => {
+  if (mode === "off") return []
+  const missing = [...new Set([...write, ...read])].filter((path) => !existsSync(path))
+  const open = [
+    ...(network ? ["network"] : []),
+    ...write.filter((path) => existsSync(path)).map((path) => `writes ${path}`),
+    ...read.filter((path) => existsSync(path)).map((path) => `reads ${path}`)
+  ]
+  return [
+    ...(open.length === 0 ? [] : [finding("isolation", "note", `commands also have: ${open.join(", ")}`)]),
+    ...missing.map((path) =>
+      finding("isolation", "problem", `isolation.write or .read names ${path}, which is not there: make it, or mend it`)
+    )
+  ]
+}
+
 const file = (path: string): string => (existsSync(path) ? path : `${path} (no file)`)
 
 const files = (config: ConfigShape): Finding =>
@@ -119,7 +136,8 @@ export const doctor = Effect.fnUntraced(function* (config: ConfigShape, json: bo
     ...asked,
     ...found,
     ...(yield* grantFindings(config)),
-    ofIsolation(yield* reported(config))
+    ofIsolation(yield* reported(config)),
+    ...exceptions(config)
   ]
   const marks = { ok: "ok     ", note: "note   ", problem: "PROBLEM" } as const
   const lines = findings.map((one) => `${marks[one.status]}  ${one.name.padEnd(10)} ${one.detail}\n`)

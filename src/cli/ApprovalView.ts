@@ -5,6 +5,7 @@
  * number stands between the head and the tail, which are always shown (LESSONS 29, R162).
  */
 import type { ApprovalRequest, Risk } from "../domain/Approval.ts"
+import type { SessionEvent } from "../domain/Event.ts"
 import type { Locale } from "./Commands.ts"
 import { matcherText, partLines, voidedLines, whyLines } from "./ExplanationView.ts"
 import { sanitise, sanitiseLine } from "./Sanitise.ts"
@@ -20,10 +21,36 @@ export interface ApprovalOptions {
   readonly expanded: boolean
   /** Why it asks, part by part; absent: as `expanded`. */
   readonly explained?: boolean
+  /** Which call of an answer with several it is. */
+  readonly place?: Place
   /** Of the screen: a longer question says its risk and reason again beside its keys. */
   readonly rows?: number
   /** Milliseconds since the epoch; for whether it has expired. */
   readonly now?: number
+}
+
+export interface Place {
+  readonly at: number
+  readonly of: number
+}
+
+/** The calls of the newest answer, in its order: they are asked about one by one, and run together. */
+export interface Calls {
+  readonly turn: string
+  readonly ids: ReadonlyArray<string>
+}
+
+export const noCalls: Calls = { turn: "", ids: [] }
+
+export const withCall = (calls: Calls, event: SessionEvent): Calls => {
+  if (event.type !== "tool_call") return calls
+  const turn = `${event.task_id} ${event.turn}`
+  return { turn, ids: turn === calls.turn ? calls.ids.concat(event.call_id) : [event.call_id] }
+}
+
+export const placeOf = ({ ids }: Calls, { call_id }: ApprovalRequest): { readonly place?: Place } => {
+  const at = ids.indexOf(call_id) + 1
+  return at === 0 || ids.length < 2 ? {} : { place: { at, of: ids.length } }
 }
 
 interface Shown {
@@ -198,10 +225,12 @@ export const aboveKeys = (request: ApprovalRequest, options: ApprovalOptions): R
   const recovery = request.kind === "recovery"
   const title = wrap(`${recovery ? text.recovery : text.approval}: ${sanitiseLine(request.tool_name)}`, columns)
   const risk = wrap(text.risk[request.risk], columns).map((line) => riskLook[request.risk](line, color))
+  const place = options.place === undefined ? [] : wrap(text.place(options.place.at, options.place.of), columns)
   const voided = request.explanation === undefined ? [] : voidedLines(request.explanation, locale)
   const reason = wrap(sanitise(request.reason).replaceAll("\n", " "), columns)
   return [
     ...title.map((line) => bold(line, color)),
+    ...place.map((line) => dim(line, color)),
     ...risk,
     ...(request.reason === "" ? [] : reason),
     ...voided.flatMap((one) => wrap(one, columns)),

@@ -8,6 +8,7 @@ import type { ReadStream } from "node:tty"
 import { Deferred, Effect, Fiber, Queue } from "effect"
 import type { ApprovalRequest } from "../domain/Approval.ts"
 import type { SessionEvent } from "../domain/Event.ts"
+import { noCalls, placeOf, withCall } from "./ApprovalView.ts"
 import { EXIT } from "./Commands.ts"
 import { describe } from "./Complaint.ts"
 import { Interrupts } from "./Interrupts.ts"
@@ -50,6 +51,7 @@ const HINTS = { en: "Ctrl-C again to leave.", "zh-CN": "再按 Ctrl-C 退出。"
 
 interface Asked {
   readonly request: ApprovalRequest
+  readonly place: ReturnType<typeof placeOf>
   /** Done when the question is answered, by whomever. */
   readonly resolved: Deferred.Deferred<void>
 }
@@ -57,11 +59,13 @@ interface Asked {
 /** Questions of one task, in order, each until it is resolved. */
 const makeQuestions = Effect.map(Queue.unbounded<Asked>(), (queue) => {
   const open = new Map<string, Asked>()
+  let calls = noCalls
   return {
     queue,
     see: (event: SessionEvent): void => {
+      calls = withCall(calls, event)
       if (event.type === "approval_request") {
-        const asked = { request: event, resolved: Deferred.makeUnsafe<void>() }
+        const asked = { request: event, place: placeOf(calls, event), resolved: Deferred.makeUnsafe<void>() }
         open.set(event.call_id, asked)
         Queue.offerUnsafe(queue, asked)
       } else if (event.type === "approval_resolved") {
@@ -72,8 +76,8 @@ const makeQuestions = Effect.map(Queue.unbounded<Asked>(), (queue) => {
   }
 })
 
-const answer = Effect.fnUntraced(function* ({ said, session, options, left }: Plain, { request, resolved }: Asked) {
-  const answered = yield* askPlain(request, said, Deferred.await(resolved), options.locale)
+const answer = Effect.fnUntraced(function* ({ said, session, options, left }: Plain, { request, place, resolved }: Asked) {
+  const answered = yield* askPlain(request, said, Deferred.await(resolved), options.locale, place)
   if (answered === undefined) return
   if (answered === "leave") return void (yield* Deferred.succeed(left, undefined))
   yield* Effect.ignore(session.answer({ request_id: request.request_id, ...answered, by: "terminal" }))

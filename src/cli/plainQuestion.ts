@@ -6,7 +6,7 @@
  */
 import { Effect, Queue } from "effect"
 import type { ApprovalRequest } from "../domain/Approval.ts"
-import { answerLines, approvalLines, explainedLines, keysLine } from "./ApprovalView.ts"
+import { type ApprovalOptions, answerLines, approvalLines, explainedLines, keysLine } from "./ApprovalView.ts"
 import type { Locale } from "./Commands.ts"
 import { Output } from "./Output.ts"
 import { type Answered, SETTLE_MS } from "./question.ts"
@@ -55,11 +55,13 @@ export const askPlain = Effect.fnUntraced(function* (
   request: ApprovalRequest,
   said: Queue.Queue<Said>,
   resolved: Effect.Effect<unknown>,
-  locale: Locale
+  locale: Locale,
+  place: Pick<ApprovalOptions, "place"> = {}
 ) {
   const output = yield* Output
   yield* dropEarly(said)
-  const options = { columns: output.columns(), color: false, locale, expanded: true, explained: false, rows: ROWS }
+  const columns = output.columns()
+  const options = { columns, color: false, locale, expanded: true, explained: false, rows: ROWS, ...place }
   yield* output.out(`${approvalLines(request, options).join("\n")}\n? `)
   yield* Effect.sleep(SETTLE_MS)
   // A line that came too early is no answer: the mark comes again, so that nobody waits for it.

@@ -2,7 +2,7 @@
  * The frame that the prompt's state looks like. Pure. Owns: where transcript, question, choices and the line being
  * typed stand. Invariant: the whole of what a question would run reaches the screen or the scrollback (LESSONS 29).
  */
-import { aboveKeys, answerLines, approvalLines } from "./ApprovalView.ts"
+import { aboveKeys, answerLines, approvalLines, placeOf } from "./ApprovalView.ts"
 import type { Locale } from "./Commands.ts"
 import { layout } from "./lineEditor.ts"
 import type { ReplState } from "./replState.ts"
@@ -41,7 +41,7 @@ const question = (state: ReplState, options: ViewOptions) => {
   const { question: open } = state
   if (open === undefined) return undefined
   const { columns, color, locale, now, rows, printed } = options
-  const look = { columns, color, locale, expanded: open.expanded, now }
+  const look = { columns, color, locale, expanded: open.expanded, now, ...placeOf(state.calls, open.request) }
   const lines = approvalLines(open.request, look)
   const key = `${open.request.request_id} ${open.expanded}`
   const last =

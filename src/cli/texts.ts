@@ -29,6 +29,7 @@ export interface Texts {
   readonly empty: (lines: number) => string
   readonly lines: (count: number) => string
   readonly approval: string
+  readonly place: (at: number, of: number) => string
   readonly recovery: string
   readonly reason: string
   readonly expires: (time: string) => string
@@ -83,6 +84,7 @@ const en: Texts = {
   empty: (lines) => `… ${lines} empty lines …`,
   lines: (count) => `${count} ${count === 1 ? "line" : "lines"}`,
   approval: "Approval needed",
+  place: (at, of) => `call ${at} of ${of} of this answer; they run when all have been decided`,
   recovery: "Interrupted call: it may or may not have happened",
   reason: "why",
   expires: (time) => `expires at ${time}`,
@@ -137,6 +139,7 @@ const zh: Texts = {
   empty: (lines) => `… ${lines} 个空行 …`,
   lines: (count) => `${count} 行`,
   approval: "需要批准",
+  place: (at, of) => `此回答的第 ${at} 个调用，共 ${of} 个；全部决定之后才运行`,
   recovery: "被中断的调用：可能已经发生，也可能没有",
   reason: "原因",
   expires: (time) => `${time} 过期`,

@@ -2,8 +2,11 @@
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
+import { checkLine } from "../../src/app/policyCheck.ts"
 import { check, policyCommand } from "../../src/app/policyCommands.ts"
 import { parse } from "../../src/cli/CommandLine.ts"
+import { commands } from "../../src/cli/Commands.ts"
+import { commandHelp } from "../../src/cli/Help.ts"
 import { Output } from "../../src/cli/Output.ts"
 import { load } from "../../src/config/AppConfig.ts"
 import type { ConfigFile } from "../../src/config/Settings.ts"
@@ -41,6 +44,18 @@ describe("claw policy check", () => {
       assert.deepStrictEqual([code, lines.length], [1, 2])
       assert.include(lines[0], "kinds are bash, path, config and terminal")
       assert.include(lines[1], '"verdict":"ask"')
+    })
+  )
+})
+
+describe("the help of claw policy", () => {
+  it.effect("shows a line of check that is a good one", () =>
+    Effect.gen(function* () {
+      const command = commands.find(({ name }) => name === "policy")
+      const help = command === undefined ? "" : commandHelp(command, "en")
+      const shown = help.split("\n").flatMap((line) => /(\{"id".*\})(?:'|$)/.exec(line)?.slice(1) ?? [])
+      assert.strictEqual(shown.length, 2)
+      for (const line of shown) assert.notProperty(yield* checkLine(line, yield* configured()), "error", line)
     })
   )
 })

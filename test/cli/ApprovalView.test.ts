@@ -1,9 +1,10 @@
 /** The approval shows the whole of what will run, and nothing that deceives (LESSONS 29, R162). */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { approvalLines, type ApprovalOptions } from "../../src/cli/ApprovalView.ts"
+import { approvalLines, type ApprovalOptions, noCalls, placeOf, withCall } from "../../src/cli/ApprovalView.ts"
 import { width } from "../../src/cli/Width.ts"
 import type { ApprovalRequest } from "../../src/domain/Approval.ts"
+import type { SessionEvent } from "../../src/domain/Event.ts"
 import type { CallId, RequestId } from "../../src/domain/Ids.ts"
 
 const request = (more: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
@@ -23,6 +24,7 @@ const request = (more: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
   ...more
 })
 
+const PLACE = "call 2 of 3 of this answer; they run when all have been decided"
 const now = Date.parse("2026-01-01T00:00:15.000Z")
 const time = new Date("2026-01-01T00:01:00.000Z").toLocaleTimeString("en-GB")
 const lines = (asked: ApprovalRequest, more: Partial<ApprovalOptions> = {}) =>
@@ -64,6 +66,15 @@ describe("the approval question", () => {
     ])
     assert.deepStrictEqual(long.slice(0, 3), ["Approval needed: bash", "dangerous", "It removes files."])
     assert.strictEqual(lines(request(), { rows: 24 }).filter((line) => /dangerous/.test(line)).length, 1)
+  })
+
+  it("says which call of an answer it is, and that none runs before all are decided", () => {
+    const call = (call_id: string, turn: number) =>
+      ({ type: "tool_call", task_id: "t", turn, call_id }) as unknown as SessionEvent
+    const calls = [call("c0", 1), call("c0", 2), call("c1", 2), call("c2", 2)].reduce(withCall, noCalls)
+    const place = placeOf(calls, request())
+    assert.deepStrictEqual(lines(request(), { columns: 80, ...place })[1], PLACE)
+    assert.deepStrictEqual(placeOf(withCall(noCalls, call("c1", 1)), request()), {}, "the only one")
   })
 
   it("says itself, without e, that an earlier grant does not count any more", () => {
