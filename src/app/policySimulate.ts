@@ -164,7 +164,9 @@ export const simulate = Effect.fnUntraced(function* (id: SessionId, line: Comman
   const calls = pastCalls(all, yield* endsOf(all))
   const compared = yield* Effect.forEach(calls, (past) => compare(judge, past, rules, config.mode))
   const json = line.switches.has("json")
-  const lines = compared.map((one) => (json ? `${JSON.stringify(one)}\n` : row(one, output.isTerminal ? output.columns() : Number.MAX_SAFE_INTEGER)))
+  const lines = compared.map((one) =>
+    json ? `${JSON.stringify(one)}\n` : row(one, output.isTerminal ? output.columns() : Number.MAX_SAFE_INTEGER)
+  )
   yield* output.out(lines.join("") + (json ? "" : summary(compared, config.locale)))
   return EXIT.done
 })

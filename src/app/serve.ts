@@ -37,7 +37,8 @@ const texts = {
   en: {
     docs: "docs",
     token: "token",
-    tokens: "API tokens exist, so there is none for this start: use one of them, or, for the sessions of your terminal,",
+    tokens:
+      "API tokens exist, so there is none for this start: use one of them, or, for the sessions of your terminal,",
     create: "claw token create --user local",
     bypass: "mode bypass asks nobody: whoever reaches this server can run anything as you.",
     stop: "Ctrl-C ends it in order: clients are told, tasks go on at the next start.",
@@ -67,7 +68,11 @@ const readyLine = ({ tcp, url, token }: Facts): string =>
 const COLUMN = 11
 
 /** A start token that is not there would be looked for. */
-const tokenLines = (token: string | undefined, { locale, server: { auth, host, oidc_issuer } }: ConfigShape, url: string) => {
+const tokenLines = (
+  token: string | undefined,
+  { locale, server: { auth, host, oidc_issuer } }: ConfigShape,
+  url: string
+) => {
   const text = texts[locale]
   if (token !== undefined) return [[text.token, `${url}/#token=${token}`]] as const
   if (!auth || oidc_issuer !== undefined || !isLoopback(host)) return []

@@ -201,10 +201,7 @@ export const answerLines = (request: ApprovalRequest, options: ApprovalOptions):
   const reason = request.reason === "" ? "" : `: ${sanitise(request.reason).replaceAll("\n", " ")}`
   const said = wrap(`${texts[locale].risk[request.risk]}${reason}`, columns)
   const short = said.length <= REASON_LINES ? said : [...said.slice(0, REASON_LINES - 1), "…"]
-  return [
-    ...short.map((line) => riskLook[request.risk](line, color)),
-    ...wrappedKeys(request, options)
-  ]
+  return [...short.map((line) => riskLook[request.risk](line, color)), ...wrappedKeys(request, options)]
 }
 
 /** The question's lines, without their breaks. */

@@ -76,7 +76,10 @@ const makeQuestions = Effect.map(Queue.unbounded<Asked>(), (queue) => {
   }
 })
 
-const answer = Effect.fnUntraced(function* ({ said, session, options, left }: Plain, { request, place, resolved }: Asked) {
+const answer = Effect.fnUntraced(function* (
+  { said, session, options, left }: Plain,
+  { request, place, resolved }: Asked
+) {
   const answered = yield* askPlain(request, said, Deferred.await(resolved), options.locale, place)
   if (answered === undefined) return
   if (answered === "leave") return void (yield* Deferred.succeed(left, undefined))

@@ -72,7 +72,9 @@ describe("claw policy explain", () => {
   it.effect("of what is denied says so, names the rule and its reason, and wraps nothing that is piped", () =>
     Effect.gen(function* () {
       const reason = `no pushing here ${"because ".repeat(20)}`.trim()
-      const out = yield* explained(["--", "git push && ls > x"], { rules: { deny: [{ argv: ["git", "push"], reason }] } })
+      const out = yield* explained(["--", "git push && ls > x"], {
+        rules: { deny: [{ argv: ["git", "push"], reason }] }
+      })
       const name = `user rules.deny[0] (${JSON.stringify(reason)})`
       assert.strictEqual(out.split("\n")[0], `Denied: the rule ${name} denies it`)
       assert.include(out, `     the rule ${name} denies it: plain commands that begin with git push`)
