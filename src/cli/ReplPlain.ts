@@ -47,6 +47,9 @@ const SILENT = {
   "zh-CN": "标准输入为空，且不是终端。执行提示请用：claw run PROMPT，或通过管道每行传入一条。"
 } as const
 
+const nothingCame = (locale: ReplOptions["locale"]) =>
+  Effect.flatMap(Output, ({ err }) => Effect.as(err(`claw: ${SILENT[locale]}\n`), EXIT.usage as number))
+
 const HINTS = { en: "Ctrl-C again to leave.", "zh-CN": "再按 Ctrl-C 退出。" } as const
 
 interface Asked {
@@ -168,19 +171,14 @@ export const replPlain = Effect.fnUntraced(function* (options: ReplOptions, inpu
   for (;;) {
     yield* invite
     const heard = yield* next(said)
-    if (heard.kind === "end") {
-      if (!silent) return code
-      yield* output.err(`claw: ${SILENT[options.locale]}\n`)
-      return EXIT.usage
-    }
-    silent = false
+    if (heard.kind === "end") return yield* silent ? nothingCame(options.locale) : Effect.succeed(code)
     if (heard.kind === "interrupt") {
       if (leaving) return code
       leaving = true
       yield* output.out(`\n${HINTS[options.locale]}\n`)
       continue
     }
-    leaving = false
+    leaving = silent = false
     const exit = yield* Effect.catchTag(oneLine(plain, heard.text), "RuntimeError", ({ code, message, isRetryable }) =>
       complain({ code, message, retryable: isRetryable }, options.locale)
     )

@@ -78,7 +78,7 @@ const simulated = Effect.fnUntraced(function* (
   words: ReadonlyArray<string>,
   rules: object = {},
   then: Effect.Effect<unknown, GrantError, GrantStore> = Effect.void,
-  history = past
+  history: (workspace: string) => ReadonlyArray<DurableBody> = past
 ) {
   const root = yield* directoryWith({ "ws/.git/config": "", "rules.json": JSON.stringify({ rules }) })
   const workspace = join(root, "ws")
