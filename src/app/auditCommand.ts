@@ -65,7 +65,7 @@ const queryOf = Effect.fnUntraced(function* ({ values }: CommandLine, locale: Lo
 const shown = (text: string) => sanitise(text).replaceAll("\n", "⏎").slice(0, 300)
 
 const row = (entry: AuditEntry): string => {
-  const { tenant, project, user, kind, decision, via, rule, grant_id, who, reason } = entry
+  const { tenant, project, user, kind, decision, via, rule, grant_id, who, reason = "" } = entry
   const because = [via === undefined ? "" : `via ${via}`, rule === undefined ? "" : `(${rule})`, grant_id ?? ""]
   const fields = [
     String(entry.n).padStart(5),
@@ -76,7 +76,9 @@ const row = (entry: AuditEntry): string => {
     entry.tool_name ?? "",
     ...because,
     who === undefined ? "" : `by ${who}`,
-    reason === undefined ? "" : `: ${reason}`
+    reason === "" ? "" : `: ${reason}`,
+    // Last, so that nothing in it can pass for another field.
+    entry.shown === undefined ? "" : `about: ${entry.shown}`
   ]
   return `${fields
     .filter((field) => field !== "")

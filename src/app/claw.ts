@@ -13,7 +13,7 @@ import { Output } from "../cli/Output.ts"
 import { ambient } from "../config/AppConfig.ts"
 import { version } from "../config/Version.ts"
 import { table } from "../domain/ErrorCode.ts"
-import { configured } from "./configured.ts"
+import { configured, mends } from "./configured.ts"
 import { maskKnown } from "../observability/Redact.ts"
 import { dispatch } from "./dispatch.ts"
 import { Endings } from "./endings.ts"
@@ -39,7 +39,11 @@ const command = Effect.fnUntraced(function* (args: ReadonlyArray<string>, locale
   if (Result.isFailure(loaded)) return yield* new Failure({ exit: EXIT.usage, detail: loaded.failure.message })
   const config = loaded.success
   const rules = checkedRules(config)
-  if (Result.isFailure(rules)) return yield* new Failure({ exit: EXIT.usage, detail: rules.failure.message })
+  if (Result.isFailure(rules) && !mends(line))
+    return yield* new Failure({ exit: EXIT.usage, detail: rules.failure.message })
+  const trouble = config.trouble ?? (Result.isFailure(rules) ? rules.failure : undefined)
+  // The doctor has a finding of its own for it.
+  if (trouble !== undefined && line.command.name !== "doctor") yield* output.err(`claw: ${trouble.message}\n`)
   for (const warning of config.warnings) yield* output.err(`claw: ${warning}\n`)
   return yield* dispatch(line, config)
 })

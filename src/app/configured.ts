@@ -1,6 +1,6 @@
 /** From the words of a command to the configuration it runs with: flags, and the directory it works in. */
 import type { CommandLine } from "../cli/CommandLine.ts"
-import { load } from "../config/AppConfig.ts"
+import { type ConfigInput, load } from "../config/AppConfig.ts"
 
 const serverFlags = ({ values, switches }: CommandLine) => ({
   ...(values["host"] === undefined ? {} : { host: values["host"] }),
@@ -18,9 +18,17 @@ const flagsOf = (line: CommandLine, { values } = line) => ({
   server: serverFlags(line)
 })
 
+/** What must work in a directory whose own file does not load: it finds out, shows what was done, and takes back. */
+const MENDING: ReadonlySet<string> = new Set(["trust", "doctor", "grants", "audit", "sessions", "protocol"])
+
+export const mends = ({ command }: CommandLine): boolean => MENDING.has(command.name)
+
 /** Reads everything anew. */
-export const configured = (line: CommandLine) =>
-  load({
+export const configured = (line: CommandLine, repository?: ConfigInput["repository"]) => {
+  const how = repository ?? (mends(line) ? "tolerated" : undefined)
+  return load({
     flags: flagsOf(line),
-    ...(line.values["cwd"] === undefined ? {} : { workspace: line.values["cwd"] })
+    ...(line.values["cwd"] === undefined ? {} : { workspace: line.values["cwd"] }),
+    ...(how === undefined ? {} : { repository: how })
   })
+}

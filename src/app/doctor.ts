@@ -15,6 +15,7 @@ import type { IsolationReport } from "../sandbox/Isolation.ts"
 import { reported } from "./isolation.ts"
 import { grantFindings } from "./grantFindings.ts"
 import { choose } from "./model.ts"
+import { checkedRules } from "./policyRules.ts"
 
 interface Finding {
   readonly name: string
@@ -87,13 +88,37 @@ const ofIsolation = ({ attempts, detail, state }: IsolationReport): Finding => (
   isolation: { state, attempts }
 })
 
+/** What isolation leaves open by the person's own word, and what of it is not there. */
+export const exceptions = ({ isolation: { mode, network, read, write } }: ConfigShape): ReadonlyArray<Finding> => {
+  if (mode === "off") return []
+  const missing = [...new Set([...write, ...read])].filter((path) => !existsSync(path))
+  const open = [
+    ...(network ? ["network"] : []),
+    ...write.filter((path) => existsSync(path)).map((path) => `writes ${path}`),
+    ...read.filter((path) => existsSync(path)).map((path) => `reads ${path}`)
+  ]
+  return [
+    ...(open.length === 0 ? [] : [finding("isolation", "note", `commands also have: ${open.join(", ")}`)]),
+    ...missing.map((path) =>
+      finding("isolation", "problem", `isolation.write or .read names ${path}, which is not there: make it, or mend it`)
+    )
+  ]
+}
+
 const file = (path: string): string => (existsSync(path) ? path : `${path} (no file)`)
 
 const files = (config: ConfigShape): Finding =>
   finding("config", "ok", `${file(config.files.user)}, ${file(config.files.workspace)}; mode ${config.mode}`)
 
-const trust = ({ trust: standing, locale }: ConfigShape): ReadonlyArray<Finding> => {
+const rules = (config: ConfigShape): ReadonlyArray<Finding> => {
+  const checked = checkedRules(config)
+  return Result.isSuccess(checked) ? [] : [finding("rules", "problem", checked.failure.message)]
+}
+
+const trust = (config: ConfigShape): ReadonlyArray<Finding> => {
+  const { trust: standing, locale } = config
   if (standing.status === "empty") return []
+  if (config.trouble !== undefined) return [finding("trust", "problem", config.trouble.message)]
   const notice = untrustedNotice(standing, locale)
   return [finding("trust", notice === undefined ? "ok" : "note", notice ?? trustTexts[locale].status.trusted)]
 }
@@ -106,11 +131,13 @@ export const doctor = Effect.fnUntraced(function* (config: ConfigShape, json: bo
     finding("claw", "ok", `${version}, Node ${process.versions.node}, SQLite ${process.versions.sqlite}`),
     files(config),
     ...trust(config),
+    ...rules(config),
     known,
     ...asked,
     ...found,
     ...(yield* grantFindings(config)),
-    ofIsolation(yield* reported(config))
+    ofIsolation(yield* reported(config)),
+    ...exceptions(config)
   ]
   const marks = { ok: "ok     ", note: "note   ", problem: "PROBLEM" } as const
   const lines = findings.map((one) => `${marks[one.status]}  ${one.name.padEnd(10)} ${one.detail}\n`)

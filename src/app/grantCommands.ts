@@ -7,7 +7,7 @@ import { Clock, Effect } from "effect"
 import { GrantStore, inForce, type KeptGrant } from "../approval/GrantStore.ts"
 import type { CommandLine } from "../cli/CommandLine.ts"
 import { EXIT, type Locale } from "../cli/Commands.ts"
-import { coverOf, grantLine, minute } from "../cli/GrantWords.ts"
+import { coverOf, grantLine, minute, namedGrants } from "../cli/GrantWords.ts"
 import { Output } from "../cli/Output.ts"
 import { sanitise } from "../cli/Sanitise.ts"
 import type { ConfigShape } from "../config/AppConfig.ts"
@@ -20,6 +20,7 @@ const texts = {
     usage: "claw grants takes list, or show or revoke and an id.",
     none: "nothing is granted.",
     unknown: (id: string) => `There is no grant ${id} [grant_not_found]. Try: claw grants list`,
+    several: (id: string, ids: string) => `More than one grant begins with ${id}: ${ids}`,
     ended: (id: string) => `The grant ${id} has ended already [grant_not_found].`,
     damaged: (ids: ReadonlyArray<string>) =>
       `${ids.length} stored ${ids.length === 1 ? "grant cannot be read and grants" : "grants cannot be read and grant"} nothing: ${ids.join(", ")}`,
@@ -38,6 +39,7 @@ const texts = {
     usage: "claw grants 接受 list，或 show、revoke 加授权标识。",
     none: "没有授权。",
     unknown: (id: string) => `没有授权 ${id} [grant_not_found]。请尝试：claw grants list`,
+    several: (id: string, ids: string) => `有多个授权以 ${id} 开头：${ids}`,
     ended: (id: string) => `授权 ${id} 已结束 [grant_not_found]。`,
     damaged: (ids: ReadonlyArray<string>) => `${ids.length} 个已保存的授权无法读取，不起作用：${ids.join(", ")}`,
     revoked: (what: string) => `已撤销：${what}。下次调用会再次询问。`,
@@ -80,8 +82,28 @@ const list = Effect.fnUntraced(function* (json: boolean, locale: Locale) {
   return yield* damage(damaged, locale)
 })
 
+/** Every grant whose id begins so; a whole id is looked up and not searched for. */
+const searched = Effect.fnUntraced(function* (id: string) {
+  const { everyone } = yield* GrantStore
+  const found: Array<KeptGrant> = []
+  for (let page = yield* everyone.page(); ; page = yield* everyone.page({ after: page.next })) {
+    const named = namedGrants(
+      id,
+      page.grants.map(({ grant }) => grant)
+    )
+    found.push(...page.grants.filter(({ grant }) => named.includes(grant)))
+    if (page.next === undefined) return found
+  }
+})
+
 const find = Effect.fnUntraced(function* (id: string, locale: Locale) {
-  const found = yield* (yield* GrantStore).everyone.find(id as GrantId)
+  const whole = yield* (yield* GrantStore).everyone.find(id as GrantId)
+  const some = whole === undefined ? yield* searched(id) : []
+  if (some.length > 1) {
+    const ids = some.map(({ grant }) => shown(grant.grant_id)).join(", ")
+    return yield* new Failure({ exit: EXIT.failed, detail: texts[locale].several(shown(id), ids) })
+  }
+  const found = whole ?? some[0]
   const detail =
     found === undefined
       ? texts[locale].unknown(shown(id))
@@ -119,7 +141,8 @@ const revoke = Effect.fnUntraced(function* (id: string, json: boolean, locale: L
   const kept = yield* find(id, locale)
   if (!(yield* everyone.revoke(kept.grant.grant_id, "claw grants")))
     return yield* new Failure({ exit: EXIT.failed, detail: texts[locale].ended(shown(id)) })
-  if (json) yield* output.out(`${JSON.stringify({ grant_id: id, revoked: true })}\n`)
+  const { grant_id } = kept.grant
+  if (json) yield* output.out(`${JSON.stringify({ grant_id, revoked: true })}\n`)
   else yield* output.err(`claw: ${texts[locale].revoked(coverOf(kept.grant, locale))}\n`)
   return EXIT.done
 })

@@ -160,7 +160,13 @@ const checkRead = (line: Line, config: ConfigShape): Effect.Effect<Checked> => {
       ? checkCall(line, workspace.success, config)
       : kind === "config"
         ? checkConfig(line, inside)
-        : Effect.succeed(unreadable(id, "bad_message", `The policy decides nothing of kind ${JSON.stringify(kind)}.`))
+        : Effect.succeed(
+            unreadable(
+              id,
+              "bad_message",
+              `The policy decides nothing of kind ${JSON.stringify(kind.slice(0, 40))}; kinds are bash, path, config and terminal.`
+            )
+          )
   return Effect.catch(checked, () => Effect.succeed(unreadable(id, "workspace_unreadable")))
 }
 

@@ -2,7 +2,7 @@
  * `claw policy check | explain | simulate`: the policy asked without a session that runs (DESIGN §9, R139, R160).
  * Owns: which of the three, and how its answer is printed. Does not own: any decision.
  */
-import { Effect, Stream } from "effect"
+import { Effect, Result, Stream } from "effect"
 import { commandLine } from "../approval/Cover.ts"
 import { explain } from "../approval/Explain.ts"
 import type { CommandLine } from "../cli/CommandLine.ts"
@@ -25,21 +25,32 @@ const usage = (detail: string) => new Failure({ exit: EXIT.usage, detail })
 const jsonLine = (value: unknown): string =>
   `${JSON.stringify(value).replace(/[\u0085\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)}\n`
 
-/** Every line is answered, one by one, while more may still come; an unreadable one is no failure of the whole. */
+/** Every line is answered, one by one, while more may still come; a bad one stops none, and the exit code tells. */
 export const check = Effect.fnUntraced(function* (config: ConfigShape, input: AsyncIterable<Uint8Array>) {
   const output = yield* Output
   const lines = Stream.fromAsyncIterable(inputLines(input), () => usage("Standard input cannot be read."))
+  let bad = false
   yield* Stream.runForEachWhile(lines, (line) => {
     const answer = line.kind === "line" ? checkLine(line.text, config) : Effect.succeed(unreadable(null, line.code))
-    return Effect.flatMap(answer, (checked) => output.out(jsonLine(checked)))
+    return Effect.flatMap(answer, (checked) => {
+      bad ||= checked.error !== undefined
+      return output.out(jsonLine(checked))
+    })
   })
-  return EXIT.done
+  return bad ? EXIT.failed : EXIT.done
 })
 
 /** One word is a line as it would be typed; several are the words of one command. */
 const lineOf = (operands: ReadonlyArray<string>): string => {
   const [only = "", ...more] = operands
   return more.length === 0 ? only : commandLine(operands)
+}
+
+/** Arguments as the model would send them; undefined: the text is a command, a path or a pattern. */
+const givenArguments = (text: string): string | undefined => {
+  if (!text.trimStart().startsWith("{")) return undefined
+  const parsed = Result.getOrUndefined(Result.try(() => JSON.parse(text) as unknown))
+  return typeof parsed === "object" && parsed !== null ? text : undefined
 }
 
 const explainCommand = Effect.fnUntraced(function* (
@@ -65,7 +76,8 @@ const explainCommand = Effect.fnUntraced(function* (
       : yield* Effect.provide(Effect.flatMap(sessionIdOf(named), grantsOfSession), reading(config))
   const tool = line.values["tool"] ?? "bash"
   const around = { rules: rulesOf(config), grants, mode: config.mode }
-  const judged = yield* judge.judge(tool, argumentsFor(tool, lineOf(words)), around)
+  const text = lineOf(words)
+  const judged = yield* judge.judge(tool, givenArguments(text) ?? argumentsFor(tool, text), around)
   if (judged.kind === "refused") return yield* usage(judged.why)
   const explanation = explain(judged.subject, judged.judgement)
   const { grant_options } = judged.judgement
@@ -73,7 +85,9 @@ const explainCommand = Effect.fnUntraced(function* (
     yield* output.out(`${JSON.stringify({ ...explanation, grant_options })}\n`)
     return EXIT.done
   }
-  const view = { columns: output.columns(), color: output.color, locale: config.locale }
+  // A file or another program has no edge to wrap at.
+  const columns = output.isTerminal ? output.columns() : Number.MAX_SAFE_INTEGER
+  const view = { columns, color: output.color, locale: config.locale }
   yield* output.out(
     explanationLines(explanation, grant_options, view)
       .map((one) => `${one}\n`)

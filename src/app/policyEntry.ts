@@ -4,6 +4,7 @@
  */
 import { dirname } from "node:path"
 import { Result, Schema } from "effect"
+import { ruleMistake } from "../config/RuleForm.ts"
 import type { ErrorCode } from "../domain/ErrorCode.ts"
 
 const optional = Schema.optionalKey
@@ -82,6 +83,15 @@ const expanded = (text: string, workspace: string, own: (typeof Entry.Type)["exp
 
 const decode = Schema.decodeUnknownResult(Entry)
 
+const mistakeIn = (rules: ReadonlyArray<GivenRule> = []): string | undefined => {
+  for (const [at, { argv, glob, tool }] of rules.entries()) {
+    const named = { ...(argv === undefined ? {} : { argv }), ...(tool === undefined ? {} : { tool }) }
+    const mistake = ruleMistake({ ...named, ...(glob === undefined ? {} : { path: glob }) })
+    if (mistake !== undefined) return `the rule context.deny_rules[${at}] ${mistake}.`
+  }
+  return undefined
+}
+
 const idOf = (value: unknown): Unread["id"] => {
   const id = value !== null && typeof value === "object" && "id" in value ? value.id : null
   return typeof id === "string" || typeof id === "number" ? id : null
@@ -94,6 +104,8 @@ export const readLine = (text: string, cwd: string): Result.Result<Line, Unread>
   const bad = (message: string) => Result.fail<Unread>({ id: idOf(parsed.success), code: "bad_message", message })
   if (Result.isFailure(decoded)) return bad(decoded.failure.message)
   const { id, kind, input, context = {}, expand } = decoded.success
+  const mistake = mistakeIn(context.deny_rules)
+  if (mistake !== undefined) return bad(mistake)
   const workspace = context.workspace ?? cwd
   const full = expanded(input, workspace, expand)
   return full === undefined

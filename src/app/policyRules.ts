@@ -10,6 +10,7 @@ import type { ConfigShape } from "../config/AppConfig.ts"
 import { ConfigError } from "../config/ConfigError.ts"
 import type { TieredRule } from "../config/Settings.ts"
 import { usualSecrets } from "../config/SecretPlaces.ts"
+import { nearest } from "../domain/Nearest.ts"
 import * as CommandAnalysis from "../sandbox/CommandAnalysis.ts"
 import { secretFiles } from "../sandbox/SecretFiles.ts"
 
@@ -20,10 +21,14 @@ const matcherOf = ({ argv, path }: TieredRule): Rule["matcher"] => {
   return path === undefined ? { kind: "tool" } : { kind: "path", glob: path }
 }
 
+/** Which one it is, and what its writer says of it. */
+const nameOf = ({ key, reason, tier }: TieredRule): string =>
+  reason === undefined ? `${tier} ${key}` : `${tier} ${key} (${JSON.stringify(reason)})`
+
 const ruleOf =
   (action: Rule["action"]) =>
   (given: TieredRule): Rule => ({
-    name: given.reason ?? `${given.tier} ${given.key}`,
+    name: nameOf(given),
     tool: given.tool ?? "*",
     action,
     matcher: matcherOf(given)
@@ -46,14 +51,26 @@ export const guardOf = (
   secret: secretFiles([...usualSecrets(childEnvironment["HOME"]), ...movedSecrets]).has
 })
 
+/** A tool that no version here has may come from a server one day; a slip of the keyboard never meets anything. */
+const TOOLS = ["bash", "edit_file", "glob", "grep", "list_dir", "read_file", "todo", "write_file"]
+
+const meantTool = ({ tool = "*" }: TieredRule): string | undefined => {
+  const meant = TOOLS.includes(tool) ? undefined : nearest(tool, TOOLS)
+  return meant === undefined
+    ? undefined
+    : `names the tool ${JSON.stringify(tool)}, which is none; did you mean ${meant}?`
+}
+
 const check = (action: Rule["action"], given: TieredRule, workspace: string): Result.Result<void, ConfigError> => {
   const plan = (line: string) => CommandAnalysis.analyse(line, { workspace })
-  const failed = failing(ruleOf(action)(given), given.examples ?? {}, { plan, workspace })
-  if (failed === undefined) return Result.succeed(undefined)
   const named = given.reason === undefined ? given.key : `${given.key} (${JSON.stringify(given.reason)})`
-  return Result.fail(
-    new ConfigError({ where: given.where, key: given.key, detail: `the rule ${named} must ${failed}.` })
-  )
+  const way = given.tier === "workspace" ? " Mend it, or take the trust back: claw trust --revoke" : ""
+  const wrong = (detail: string) =>
+    Result.fail(new ConfigError({ where: given.where, key: given.key, detail: `the rule ${named} ${detail}${way}` }))
+  const slip = meantTool(given)
+  if (slip !== undefined) return wrong(slip)
+  const failed = failing(ruleOf(action)(given), given.examples ?? {}, { plan, workspace })
+  return failed === undefined ? Result.succeed(undefined) : wrong(`must ${failed}.`)
 }
 
 /** The rules, or the first one that does not do what its examples say. */

@@ -86,9 +86,11 @@ const pastCalls = (all: ReadonlyArray<JournalRecord>, ends: ReadonlyMap<GrantId,
   return calls
 }
 
-const action = (decision: string | undefined, via: string | undefined): string => {
+const action = ({ decision, rule, via }: Partial<Durable<"approval_resolved">>): string => {
   if (decision === undefined) return "none"
-  if (via === "user" || via === "timeout") return "ask"
+  // Nobody was there to be asked: no rule of the policy refused it.
+  if (via === "policy" && decision === "deny" && rule === undefined) return "ask"
+  if (via === "user" || via === "timeout" || via === "cancel") return "ask"
   return decision === "allow_once" || decision === "allow_session" ? "allow" : "deny"
 }
 
@@ -107,7 +109,7 @@ const compare = Effect.fnUntraced(function* (judge: Judge, past: Past, rules: Re
   const { call, was } = past
   const judged = yield* judge.judge(call.tool_name, call.content, { rules, grants: past.grants, mode })
   const now = judged.kind === "refused" ? { action: "deny" } : judged.judgement
-  const before = action(was?.decision, was?.via)
+  const before = action(was ?? {})
   return {
     seq: past.seq,
     call_id: call.call_id,
@@ -119,14 +121,21 @@ const compare = Effect.fnUntraced(function* (judge: Judge, past: Past, rules: Re
       ...(was?.rule === undefined ? {} : { rule: was.rule })
     },
     now: { action: now.action, ...("rule" in now ? { rule: now.rule } : {}), reasons: reasonsOf(judged) },
-    changed: now.action !== before
+    // What was never decided cannot be decided otherwise: it never came to a decision, or the task ended before.
+    changed: was !== undefined && now.action !== before
   } satisfies Compared
 })
+
+const withoutUsers = ({ allow, ask, deny }: ConfigShape["rules"]): ConfigShape["rules"] => {
+  const others = (rules: ConfigShape["rules"]["deny"]) => rules.filter(({ tier }) => tier !== "user")
+  return { allow: others(allow), ask: others(ask), deny: others(deny) }
+}
 
 /** Rules of a file in the place of the user's; the operator's stay. */
 const rulesFrom = (line: CommandLine, config: ConfigShape): Result.Result<ReadonlyArray<Rule>, Failure> => {
   const file = line.values["rules"]
   if (file === undefined) return Result.succeed(rulesOf(config))
+  if (file === "/dev/null") return Result.succeed(rulesOf({ rules: withoutUsers(config.rules) }))
   const loaded = Result.flatMap(load({ workspace: config.workspace, user: file }), (other) => checkedRules(other))
   return Result.mapError(loaded, ({ message }) => new Failure({ exit: EXIT.usage, detail: message }))
 }
@@ -160,7 +169,9 @@ export const simulate = Effect.fnUntraced(function* (id: SessionId, line: Comman
   const calls = pastCalls(all, yield* endsOf(all))
   const compared = yield* Effect.forEach(calls, (past) => compare(judge, past, rules, config.mode))
   const json = line.switches.has("json")
-  const lines = compared.map((one) => (json ? `${JSON.stringify(one)}\n` : row(one, output.columns())))
+  const lines = compared.map((one) =>
+    json ? `${JSON.stringify(one)}\n` : row(one, output.isTerminal ? output.columns() : Number.MAX_SAFE_INTEGER)
+  )
   yield* output.out(lines.join("") + (json ? "" : summary(compared, config.locale)))
   return EXIT.done
 })

@@ -20,6 +20,7 @@ import { drain } from "../server/Drain.ts"
 import { HttpListener } from "../server/HttpListener.ts"
 import { ListenError } from "../server/Listening.ts"
 import { judge } from "../server/ListenRules.ts"
+import { isLoopback } from "../server/Origins.ts"
 import { TcpServer } from "../server/TcpServer.ts"
 import { makeWorkspace } from "./demo.ts"
 import { Endings } from "./endings.ts"
@@ -36,6 +37,9 @@ const texts = {
   en: {
     docs: "docs",
     token: "token",
+    tokens:
+      "API tokens exist, so there is none for this start: use one of them, or, for the sessions of your terminal,",
+    create: "claw token create --user local",
     bypass: "mode bypass asks nobody: whoever reaches this server can run anything as you.",
     stop: "Ctrl-C ends it in order: clients are told, tasks go on at the next start.",
     draining: "ending; once more to stop at once."
@@ -43,6 +47,8 @@ const texts = {
   "zh-CN": {
     docs: "文档",
     token: "令牌",
+    tokens: "已有 API 令牌，因此本次启动不另发令牌：请使用其中之一；要访问终端里的会话，请运行",
+    create: "claw token create --user local",
     bypass: "bypass 模式不会询问任何人：凡能连上此服务器者都能以你的身份运行任何命令。",
     stop: "按 Ctrl-C 有序结束：会通知客户端，任务在下次启动时继续。",
     draining: "正在结束；再按一次立即停止。"
@@ -61,7 +67,23 @@ const readyLine = ({ tcp, url, token }: Facts): string =>
 /** Where the values of the banner begin. */
 const COLUMN = 11
 
-const banner = ({ tcp, url, token }: Facts, { locale, workspace }: ConfigShape, model: string): string => {
+/** A start token that is not there would be looked for. */
+const tokenLines = (
+  token: string | undefined,
+  { locale, server: { auth, host, oidc_issuer } }: ConfigShape,
+  url: string
+) => {
+  const text = texts[locale]
+  if (token !== undefined) return [[text.token, `${url}/#token=${token}`]] as const
+  if (!auth || oidc_issuer !== undefined || !isLoopback(host)) return []
+  return [
+    [text.token, text.tokens],
+    ["", text.create]
+  ] as const
+}
+
+export const banner = ({ tcp, url, token }: Facts, config: ConfigShape, model: string): string => {
+  const { locale, workspace } = config
   const text = texts[locale]
   const host = tcp.host.includes(":") ? `[${tcp.host}]` : tcp.host
   const line = (name: string, value: string) => `${name}${" ".repeat(COLUMN - width(name))}${value}`
@@ -71,7 +93,7 @@ const banner = ({ tcp, url, token }: Facts, { locale, workspace }: ConfigShape, 
     line("HTTP", url),
     line("WebSocket", `${url.replace(/^http/, "ws")}/ws`),
     line(text.docs, `${url}/docs`),
-    ...(token === undefined ? [] : [line(text.token, `${url}/#token=${token}`)]),
+    ...tokenLines(token, config, url).map(([name, value]) => line(name, value)),
     text.stop,
     ""
   ].join("\n")

@@ -10,9 +10,10 @@ import { EXIT } from "../cli/Commands.ts"
 import { Output } from "../cli/Output.ts"
 import { sanitise } from "../cli/Sanitise.ts"
 import { offerLine, recordLine, trustTexts, untrustedNotice } from "../cli/TrustView.ts"
-import type { ConfigShape } from "../config/AppConfig.ts"
+import { type ConfigShape, load } from "../config/AppConfig.ts"
 import { forget, type Offer, offered, records, remember, type Standing, standing } from "../config/WorkspaceTrust.ts"
 import { Failure } from "./failure.ts"
+import { unloadable } from "./trust.ts"
 
 const json = (value: object): string => `${JSON.stringify(value)}\n`
 
@@ -75,6 +76,10 @@ const trust = Effect.fnUntraced(function* (here: Standing, asJson: boolean, { st
   }
   if (here.status === "unusable") {
     return yield* new Failure({ exit: EXIT.failed, detail: untrustedNotice(here, locale) ?? text.status.unusable })
+  }
+  const wrong = unloadable(load({ workspace: here.workspace, repository: "supposed" }))
+  if (wrong !== undefined) {
+    return yield* new Failure({ exit: EXIT.failed, detail: text.doesNotLoad(sanitise(here.workspace), wrong) })
   }
   const now = yield* Clock.currentTimeMillis
   const kept = remember(state_dir, here, "trusted", now)

@@ -67,5 +67,7 @@ export class ApprovalGate extends Context.Service<
   ApprovalGate,
   {
     readonly check: (check: Check) => Effect.Effect<Verdict, ApprovalRequired>
+    /** What a call is about, as its decision and its grant are shown later: a command, or a path of the workspace. */
+    readonly shown: (assessment: RiskAssessment, mask: (text: string) => string) => string | undefined
   }
 >()("claw/approval/ApprovalGate") {}

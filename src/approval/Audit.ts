@@ -35,6 +35,8 @@ export interface AuditEntry extends Owner {
   readonly tool_name?: string
   /** Of tool name and canonical arguments: what was decided about, without its content. */
   readonly digest?: string
+  /** For people: the command, or the path within the workspace, masked and cut short. Entries of old have none. */
+  readonly shown?: string
   readonly decision?: string
   readonly via?: string
   readonly rule?: string
@@ -77,6 +79,7 @@ export const decision = (
   const { call_id, decision: decided, via, rule, reason, request_id, by: who } = event
   const about = {
     tool_name: event.tool_name ?? call?.tool_name,
+    shown: event.shown,
     digest:
       event.digest ?? (call === undefined ? undefined : digestOf(call.tool_name, parseArguments(call.arguments) ?? {}))
   }

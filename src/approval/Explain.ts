@@ -6,7 +6,7 @@
  */
 import type { Grant, SimpleCommand } from "../domain/Approval.ts"
 import type { ExplainedPart, Explanation } from "../domain/Explanation.ts"
-import { commandsOf, onlyFilters, partCover, sameContent, type Subject } from "./Cover.ts"
+import { commandsOf, contentOf, onlyFilters, partCover, sameContent, type Subject } from "./Cover.ts"
 import { isPlain, noPrefix, ruleMeets } from "./matching.ts"
 import type { Judgement } from "./Policy.ts"
 import type { Rule } from "./Rules.ts"
@@ -71,7 +71,21 @@ const partOf = (command: SimpleCommand, subject: Subject): ExplainedPart => {
 
 const RANK: Readonly<Record<ExplainedPart["state"], number>> = { denied: 0, asks: 1, uncovered: 2, covered: 3 }
 
-const lineOf = ({ assessment, rules, call }: Subject): ReadonlyArray<string> => {
+/** Grants of exactly this call, from when it would have run something else. */
+const voidedCall = ({ assessment, call, digest, grants, workspace }: Subject): ReadonlyArray<string> =>
+  grants.flatMap(({ grant_id, matcher, tool_name, ...grant }) =>
+    matcher.kind === "exact" &&
+    matcher.digest === digest &&
+    tool_name === call.tool_name &&
+    grant.workspace === workspace &&
+    grant.content !== undefined &&
+    grant.content !== contentOf(assessment)
+      ? [`what it runs has changed since the grant ${grant_id} was given`]
+      : []
+  )
+
+const lineOf = (subject: Subject): ReadonlyArray<string> => {
+  const { assessment, rules, call } = subject
   const plan = assessment.command
   const refused = plan?.refused === undefined ? [] : [plan.refused]
   const always = assessment.alwaysAsk === true ? ["touches a file that is asked about every time"] : []
@@ -79,7 +93,7 @@ const lineOf = ({ assessment, rules, call }: Subject): ReadonlyArray<string> => 
     ({ action, matcher, tool: name }) => action === "ask" && matcher.kind !== "command" && name === call.tool_name
   )
   const rule = tool === undefined ? [] : [`the rule ${tool.name} asks about ${call.tool_name}`]
-  return [...new Set([...refused, ...(plan?.doubts ?? []), ...always, ...rule])]
+  return [...new Set([...refused, ...(plan?.doubts ?? []), ...always, ...rule, ...voidedCall(subject)])]
 }
 
 /** Why only this very call, or not even that, can be granted. */
@@ -107,7 +121,13 @@ export const explain = (subject: Subject, judgement: Judgement, limit = Number.P
     known.set(key, part)
     return part
   })
-  const kept = parts.length <= limit ? parts : parts.toSorted((a, b) => RANK[a.state] - RANK[b.state]).slice(0, limit)
+  const kept =
+    parts.length <= limit
+      ? parts
+      : parts
+          .map((part, at) => ({ ...part, at: at + 1 }))
+          .toSorted((a, b) => RANK[a.state] - RANK[b.state])
+          .slice(0, limit)
   const narrow = narrowOf(subject, judgement)
   return {
     action: judgement.action,

@@ -5,7 +5,7 @@
  * an answer that is not one of the two allow decisions denies.
  */
 import { Clock, DateTime, Effect, Layer } from "effect"
-import type { ApprovalRequest, Grant, GrantOption, Permit } from "../domain/Approval.ts"
+import type { ApprovalRequest, Grant, GrantOption, Permit, RiskAssessment } from "../domain/Approval.ts"
 import { newGrantId, newRequestId } from "../domain/Ids.ts"
 import { KnownSecrets } from "../observability/Redact.ts"
 import { ApprovalGate, CHANGED, type Check, type Verdict } from "./ApprovalGate.ts"
@@ -106,8 +106,8 @@ const ask = ({ settings, approver }: Parts, check: Check, request: ApprovalReque
 
 const SHOWN_CHARS = 200
 
-/** For people who look at the grant later: the command, or the file. */
-const shownOf = ({ assessment }: Check, workspace: string, mask: (text: string) => string): string | undefined => {
+/** For people who look at the decision or its grant later: the command, or the file. */
+const shownOf = (assessment: RiskAssessment, workspace: string, mask: (text: string) => string) => {
   const [path] = assessment.paths
   const text = assessment.command?.source ?? (path === undefined ? undefined : (relativeTo(workspace, path) ?? path))
   if (text === undefined) return undefined
@@ -119,7 +119,7 @@ const makeGrant = (parts: Parts, check: Check, option: GrantOption, base: Verdic
   Effect.gen(function* () {
     const [now, workspace_id] = [yield* Clock.currentTimeMillis, yield* parts.settings.workspaceId]
     const content = contentOf(check.assessment)
-    const shown = shownOf(check, parts.settings.workspace, yield* KnownSecrets)
+    const shown = shownOf(check.assessment, parts.settings.workspace, yield* KnownSecrets)
     return {
       grant_id: newGrantId(),
       tool_name: check.call.tool_name,
@@ -250,7 +250,7 @@ const make = Effect.gen(function* () {
     const reply = yield* ask(parts, asked, request)
     return yield* unlessChanged(parts, asked, request, judgement, reply)
   })
-  return ApprovalGate.of({ check })
+  return ApprovalGate.of({ check, shown: (assessment, mask) => shownOf(assessment, parts.settings.workspace, mask) })
 })
 
 /** Needs an Approver, a GrantStore and GateSettings. */

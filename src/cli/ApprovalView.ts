@@ -5,8 +5,9 @@
  * number stands between the head and the tail, which are always shown (LESSONS 29, R162).
  */
 import type { ApprovalRequest, Risk } from "../domain/Approval.ts"
+import type { SessionEvent } from "../domain/Event.ts"
 import type { Locale } from "./Commands.ts"
-import { matcherText, partLines, whyLines } from "./ExplanationView.ts"
+import { matcherText, partLines, voidedLines, whyLines } from "./ExplanationView.ts"
 import { sanitise, sanitiseLine } from "./Sanitise.ts"
 import { bold, cyan, dim, green, type Look, red, styled, yellow } from "./Style.ts"
 import { texts } from "./texts.ts"
@@ -20,8 +21,36 @@ export interface ApprovalOptions {
   readonly expanded: boolean
   /** Why it asks, part by part; absent: as `expanded`. */
   readonly explained?: boolean
-  /** Milliseconds since the epoch; for the seconds that are left. */
+  /** Which call of an answer with several it is. */
+  readonly place?: Place
+  /** Of the screen: a longer question says its risk and reason again beside its keys. */
+  readonly rows?: number
+  /** Milliseconds since the epoch; for whether it has expired. */
   readonly now?: number
+}
+
+export interface Place {
+  readonly at: number
+  readonly of: number
+}
+
+/** The calls of the newest answer, in its order: they are asked about one by one, and run together. */
+export interface Calls {
+  readonly turn: string
+  readonly ids: ReadonlyArray<string>
+}
+
+export const noCalls: Calls = { turn: "", ids: [] }
+
+export const withCall = (calls: Calls, event: SessionEvent): Calls => {
+  if (event.type !== "tool_call") return calls
+  const turn = `${event.task_id} ${event.turn}`
+  return { turn, ids: turn === calls.turn ? calls.ids.concat(event.call_id) : [event.call_id] }
+}
+
+export const placeOf = ({ ids }: Calls, { call_id }: ApprovalRequest): { readonly place?: Place } => {
+  const at = ids.indexOf(call_id) + 1
+  return at === 0 || ids.length < 2 ? {} : { place: { at, of: ids.length } }
 }
 
 interface Shown {
@@ -131,9 +160,9 @@ const expiryLine = (request: ApprovalRequest, options: ApprovalOptions): Readonl
   const { color, locale, now = Date.now() } = options
   const at = Date.parse(request.expires_at)
   const time = new Date(at).toLocaleTimeString(locale === "en" ? "en-GB" : locale)
-  const seconds = Math.ceil((at - now) / 1_000)
   const text = texts[locale]
-  const sentence = seconds > 0 ? text.expires(time, seconds) : text.expired(time)
+  // The clock's time: a line that was printed once would count down to nothing.
+  const sentence = at > now ? text.expires(time) : text.expired(time)
   return wrap(sentence, options.columns).map((line) => dim(line, color))
 }
 
@@ -158,29 +187,55 @@ export const explainedLines = (request: ApprovalRequest, options: ApprovalOption
   const { explanation } = request
   if (explanation === undefined) return []
   const { columns, color, locale } = options
-  const parts = partLines(explanation, { columns: Math.max(1, columns - INDENT), color, locale })
+  const parts = partLines(explanation, { columns: Math.max(1, columns - INDENT), color, locale, nearest: true })
   const why = whyLines(explanation, options).map((line) => dim(line, color))
   return [...why, ...parts.map((line) => `${" ".repeat(INDENT)}${line}`), ""]
 }
 
+// A reason is a sentence; what is longer stands above in full.
+const REASON_LINES = 3
+
+/** Risk, reason and keys: what stays on the screen of a question that is longer than it. */
+export const answerLines = (request: ApprovalRequest, options: ApprovalOptions): ReadonlyArray<string> => {
+  const { columns, color, locale } = options
+  const reason = request.reason === "" ? "" : `: ${sanitise(request.reason).replaceAll("\n", " ")}`
+  const said = wrap(`${texts[locale].risk[request.risk]}${reason}`, columns)
+  const short = said.length <= REASON_LINES ? said : [...said.slice(0, REASON_LINES - 1), "…"]
+  return [...short.map((line) => riskLook[request.risk](line, color)), ...wrappedKeys(request, options)]
+}
+
 /** The question's lines, without their breaks. */
 export const approvalLines = (request: ApprovalRequest, options: ApprovalOptions): ReadonlyArray<string> => {
+  const lines = [...aboveKeys(request, options), ...wrappedKeys(request, options)]
+  return options.rows === undefined || lines.length <= options.rows
+    ? lines
+    : [...aboveKeys(request, options), ...answerLines(request, options)]
+}
+
+const wrappedKeys = (request: ApprovalRequest, { color, columns, locale }: ApprovalOptions) =>
+  wrap(keysLine(request, locale), columns).map((line) => cyan(line, color))
+
+/** Everything but the keys. */
+export const aboveKeys = (request: ApprovalRequest, options: ApprovalOptions): ReadonlyArray<string> => {
   const { columns, color, locale } = options
   const text = texts[locale]
   const recovery = request.kind === "recovery"
   const title = wrap(`${recovery ? text.recovery : text.approval}: ${sanitiseLine(request.tool_name)}`, columns)
   const risk = wrap(text.risk[request.risk], columns).map((line) => riskLook[request.risk](line, color))
+  const place = options.place === undefined ? [] : wrap(text.place(options.place.at, options.place.of), columns)
+  const voided = request.explanation === undefined ? [] : voidedLines(request.explanation, locale)
   const reason = wrap(sanitise(request.reason).replaceAll("\n", " "), columns)
   return [
     ...title.map((line) => bold(line, color)),
+    ...place.map((line) => dim(line, color)),
     ...risk,
     ...(request.reason === "" ? [] : reason),
+    ...voided.flatMap((one) => wrap(one, columns)),
     "",
     ...subjectLines(request, options),
     "",
     ...((options.explained ?? options.expanded) ? explainedLines(request, options) : []),
     ...grantLines(request, options),
-    ...expiryLine(request, options),
-    ...wrap(keysLine(request, locale), columns).map((line) => cyan(line, color))
+    ...expiryLine(request, options)
   ]
 }

@@ -22,6 +22,8 @@ export interface CommandSpec {
   readonly maxOperands: number
   readonly flags: ReadonlyArray<string>
   readonly text: Text
+  /** For the command's own help. */
+  readonly examples?: ReadonlyArray<readonly [string, Text]>
 }
 
 const text = (en: string, zh: string): Text => ({ en, "zh-CN": zh })
@@ -75,7 +77,7 @@ export const flags: ReadonlyArray<FlagSpec> = [
   {
     name: "http-port",
     value: "N",
-    text: text("port of HTTP, WebSocket and the console", "HTTP、WebSocket 与控制台端口")
+    text: text("port of HTTP and WebSocket", "HTTP 与 WebSocket 端口")
   },
   { name: "no-auth", text: text("no token; only on loopback", "无需令牌；仅限本机") },
   {
@@ -167,7 +169,23 @@ export const commands: ReadonlyArray<CommandSpec> = [
     text: text(
       "what would be allowed, asked or denied, and why: JSON lines, one command, or a session's past calls",
       "哪些会被允许、询问或拒绝，以及原因：JSON 行、单个命令，或会话的历史调用"
-    )
+    ),
+    examples: [
+      [`echo '{"id":"1","kind":"bash","input":"ls"}' | claw policy check`, text("one answer a line", "每行一个答复")],
+      [
+        `  {"id":"2","kind":"path","input":"src/a.ts","context":{"tool":"write_file"}}`,
+        text(
+          "context may also hold workspace, mode, grants and deny_rules; exit 1 where a line was bad",
+          "context 还可包含 workspace、mode、grants 和 deny_rules；有坏行时退出码为 1"
+        )
+      ],
+      ["claw policy explain -- 'npm test | tee log'", text("each command of the line", "逐个说明行中的命令")],
+      [
+        `claw policy explain --tool write_file -- '{"path":"src/a.ts","content":""}'`,
+        text("a tool's arguments", "某个工具的参数")
+      ],
+      ["claw policy simulate --session ID --rules FILE", text("with other rules", "使用其他规则")]
+    ]
   },
   {
     name: "token",

@@ -16,6 +16,8 @@ export interface ExplanationOptions {
   readonly columns: number
   readonly color: boolean
   readonly locale: Locale
+  /** What does not pass comes last, next to the keys that answer. */
+  readonly nearest?: boolean
 }
 
 const en = {
@@ -39,6 +41,7 @@ const en = {
   asking: (name: string) => `the rule ${name} asks about it`,
   denying: (name: string) => `the rule ${name} denies it`,
   asks: "made it ask",
+  denies: "denied because",
   alsoNot: "why not",
   line: "The line as a whole",
   more: (count: number) => `… and ${count} more commands`,
@@ -72,6 +75,7 @@ const zh: typeof en = {
   asking: (name) => `规则 ${name} 要求询问`,
   denying: (name) => `规则 ${name} 拒绝`,
   asks: "询问原因",
+  denies: "拒绝原因",
   alsoNot: "未涵盖原因",
   line: "整行",
   more: (count) => `… 另有 ${count} 个命令`,
@@ -103,7 +107,11 @@ export const matcherText = (matcher: Matcher, locale: Locale): string => {
 const marks = { covered: "✓", uncovered: "?", asks: "?", denied: "✗" } as const
 const looks = { covered: green, uncovered: yellow, asks: yellow, denied: red } as const
 
-const partFacts = ({ by, matcher, state, why }: ExplainedPart, locale: Locale): ReadonlyArray<string> => {
+const partFacts = (
+  { by, matcher, state, why }: ExplainedPart,
+  action: Explanation["action"],
+  locale: Locale
+): ReadonlyArray<string> => {
   const text = texts[locale]
   const name = sanitiseLine(by ?? "")
   const reasons = [...new Set(why)].map((one) => sanitiseLine(reasonText(one, locale)))
@@ -113,7 +121,8 @@ const partFacts = ({ by, matcher, state, why }: ExplainedPart, locale: Locale): 
   if (state === "denied") return [`${text.denying(name)}${wide}`]
   const asking = by === undefined ? [] : [`${text.asking(name)}${wide}`]
   if (state === "uncovered") return [text.covered.none, ...reasons.map((one) => `${text.alsoNot}: ${one}`)]
-  return [...asking, ...reasons.map((one) => `${text.asks}: ${one}`)]
+  const because = action === "deny" ? text.denies : text.asks
+  return [...asking, ...reasons.map((one) => `${because}: ${one}`)]
 }
 
 const optionLines = (options: ReadonlyArray<GrantOption>, { narrow }: Explanation, locale: Locale) => {
@@ -123,24 +132,37 @@ const optionLines = (options: ReadonlyArray<GrantOption>, { narrow }: Explanatio
   return [text.options, ...options.map(({ matcher }, at) => `  ${at + 1}. ${matcherText(matcher, locale)}`), ...why]
 }
 
+const WEIGHT = { covered: 0, uncovered: 1, asks: 2, denied: 3 } as const
+
 /** Parts and the line; without the decision and the options, which a question shows itself. */
 export const partLines = (
   explanation: Explanation,
-  { color, columns, locale }: ExplanationOptions
+  { color, columns, locale, nearest = false }: ExplanationOptions
 ): ReadonlyArray<string> => {
   const text = texts[locale]
+  const numbered = explanation.parts.map((part, at) => ({ ...part, at: part.at ?? at + 1 }))
+  const ordered = nearest ? numbered.toSorted((a, b) => WEIGHT[a.state] - WEIGHT[b.state]) : numbered
   const folded = (line: string, indent: number) =>
     fold(line, Math.max(1, columns - indent)).map((one) => " ".repeat(indent) + one)
-  const parts = explanation.parts.flatMap((part, at) => [
-    ...folded(`${marks[part.state]} ${at + 1}. ${wordsText(part.words)}`, 0).map((one) =>
+  const parts = ordered.flatMap((part) => [
+    ...folded(`${marks[part.state]} ${part.at}. ${wordsText(part.words)}`, 0).map((one) =>
       looks[part.state](one, color)
     ),
-    ...partFacts(part, locale).flatMap((fact) => folded(fact, 5))
+    ...partFacts(part, explanation.action, locale).flatMap((fact) => folded(fact, 5))
   ])
   const line = explanation.line.map((one) => `${text.line}: ${sanitiseLine(reasonText(one, locale))}`)
   const more = explanation.more === undefined ? [] : [text.more(explanation.more)]
-  return [...parts, ...[...more, ...line].flatMap((one) => folded(one, 0))]
+  const whole = [...more, ...line].flatMap((one) => folded(one, 0))
+  return nearest ? [...whole, ...parts] : [...parts, ...whole]
 }
+
+const VOIDED = /^what it runs has changed since the grant \S+ was given$/
+
+/** That an earlier answer does not count any more: a person who allowed it once would wonder. */
+export const voidedLines = ({ line, parts }: Explanation, locale: Locale): ReadonlyArray<string> =>
+  [...new Set([...line, ...parts.flatMap(({ why }) => why)])]
+    .filter((one) => VOIDED.test(one))
+    .map((one) => sanitiseLine(reasonText(one, locale)))
 
 /** What decided, and why no grant could be wider: what `e` adds to a question besides the parts. */
 export const whyLines = (explanation: Explanation, { columns, locale }: ExplanationOptions): ReadonlyArray<string> => {

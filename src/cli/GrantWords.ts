@@ -29,6 +29,28 @@ export const coverOf = ({ matcher, shown, tool_name }: Grant, locale: Locale): s
   }
 }
 
+/** Fewer characters of an id name it by chance. */
+const ENOUGH = 6
+const PREFIX = "grant_"
+
+/**
+ * The grants that a person names: by the id, by its beginning (six characters behind `grant_`, which may be left out), by
+ * its end, or by the number at which they stand in a list. More than one: it must be said which.
+ */
+export const namedGrants = <G extends Pick<Grant, "grant_id">>(
+  text: string,
+  all: ReadonlyArray<G>,
+  numbered = false
+): ReadonlyArray<G> => {
+  const whole = all.filter(({ grant_id }) => grant_id === text)
+  if (whole.length > 0) return whole
+  const at = numbered && /^[1-9]\d{0,3}$/.test(text) ? all[Number(text) - 1] : undefined
+  if (at !== undefined) return [at]
+  const bare = text.startsWith(PREFIX) ? text.slice(PREFIX.length) : text
+  if (bare.length < ENOUGH) return []
+  return all.filter(({ grant_id: id }) => id.startsWith(PREFIX + bare) || (bare === text && id.endsWith(bare)))
+}
+
 export const minute = (time: string): string => plain(time.slice(0, 16).replace("T", " "), 20)
 
 /** Its id, what it covers, until when, and by whom. */

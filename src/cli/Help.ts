@@ -54,6 +54,8 @@ export const commandHelp = (command: CommandSpec, locale: Locale): string => {
     "",
     command.text[locale],
     "",
+    ...(command.examples ?? []).flatMap(([line, what]) => [`  ${line}`, `      ${what[locale]}`]),
+    ...(command.examples === undefined ? [] : [""]),
     `${titles[locale].options}:`,
     ...columns(own.map((flag) => flagRow(flag, locale))),
     ""

@@ -9,7 +9,13 @@ import { StdinBuffer } from "@mariozechner/pi-tui/dist/stdin-buffer.js"
 
 export type Input =
   /** `name`: `a`, `enter`, `ctrl+c`, `alt+left` …; `text`: what it types, empty for a control key. */
-  | { readonly kind: "key"; readonly name: string; readonly text: string }
+  | {
+      readonly kind: "key"
+      readonly name: string
+      readonly text: string
+      /** It came in one read with others: nobody presses keys so, and it answers no question (SECURITY P16). */
+      readonly together?: true
+    }
   | { readonly kind: "paste"; readonly text: string }
 
 export interface Decoder {
@@ -43,14 +49,21 @@ const CUT_MS = 500
 
 export const makeDecoder = (emit: (input: Input) => void): Decoder => {
   const buffer = new StdinBuffer({ timeout: ESCAPE_MS })
-  buffer.on("data", (sequence: string) => emit(keyOf(sequence)))
+  let read: Array<Input> | undefined
+  const take = (input: Input) => void (read === undefined ? emit(input) : read.push(input))
+  buffer.on("data", (sequence: string) => take(keyOf(sequence)))
   buffer.on("paste", (text: string) =>
-    emit({ kind: "paste", text: text.replaceAll("\r\n", "\n").replaceAll("\r", "\n") })
+    take({ kind: "paste", text: text.replaceAll("\r\n", "\n").replaceAll("\r", "\n") })
   )
   let held = ""
   let timer: NodeJS.Timeout | undefined
   const release = (text: string) => {
-    if (text !== "") buffer.process(text)
+    if (text === "") return
+    const inputs: Array<Input> = []
+    read = inputs
+    buffer.process(text)
+    read = undefined
+    for (const input of inputs) emit(inputs.length > 1 && input.kind === "key" ? { ...input, together: true } : input)
   }
   return {
     push: (chunk) => {

@@ -137,18 +137,28 @@ const act = (loop: Loop, action: ReplState.Action): Effect.Effect<unknown> => {
   }
 }
 
-const onInput = (loop: Loop, input: TerminalInput, now: number): Effect.Effect<unknown> => {
-  if (input.kind === "resize") return Effect.void
-  if (input.kind === "end") return Effect.sync(() => tell(loop, { kind: "exit" }))
+/** Asked for only where Tab could name one. */
+const grantIds = (loop: Loop, input: TerminalInput) =>
+  input.kind === "key" && input.name === "tab" && loop.state.editor.before.join("").startsWith("/revoke")
+    ? Effect.map(
+        Effect.orElseSucceed(loop.session.grants, () => []),
+        (all) => all.map(({ grant_id }) => grant_id)
+      )
+    : Effect.succeed([])
+
+const onInput = Effect.fnUntraced(function* (loop: Loop, input: TerminalInput, now: number) {
+  if (input.kind === "resize") return
+  if (input.kind === "end") return tell(loop, { kind: "exit" })
   const { state, actions } = ReplState.onInput(loop.state, input, {
     now,
     history: loop.options.history.entries(),
     commands: slashCommands.map((command) => command.name),
-    workspace: loop.options.workspace
+    workspace: loop.options.workspace,
+    grants: yield* grantIds(loop, input)
   })
   loop.state = state
-  return Effect.forEach(actions, (action) => act(loop, action), { discard: true })
-}
+  yield* Effect.forEach(actions, (action) => act(loop, action), { discard: true })
+})
 
 /** Folds one happening in; true when it ends the loop. */
 const fold = Effect.fnUntraced(function* (loop: Loop, happening: Happening) {

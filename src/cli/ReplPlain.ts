@@ -8,6 +8,7 @@ import type { ReadStream } from "node:tty"
 import { Deferred, Effect, Fiber, Queue } from "effect"
 import type { ApprovalRequest } from "../domain/Approval.ts"
 import type { SessionEvent } from "../domain/Event.ts"
+import { noCalls, placeOf, withCall } from "./ApprovalView.ts"
 import { EXIT } from "./Commands.ts"
 import { describe } from "./Complaint.ts"
 import { Interrupts } from "./Interrupts.ts"
@@ -41,10 +42,19 @@ interface Plain {
   deaf: boolean
 }
 
+const SILENT = {
+  en: "Nothing came on standard input, and it is no terminal. To run a prompt: claw run PROMPT, or pipe one line for each.",
+  "zh-CN": "标准输入为空，且不是终端。执行提示请用：claw run PROMPT，或通过管道每行传入一条。"
+} as const
+
+const nothingCame = (locale: ReplOptions["locale"]) =>
+  Effect.flatMap(Output, ({ err }) => Effect.as(err(`claw: ${SILENT[locale]}\n`), EXIT.usage as number))
+
 const HINTS = { en: "Ctrl-C again to leave.", "zh-CN": "再按 Ctrl-C 退出。" } as const
 
 interface Asked {
   readonly request: ApprovalRequest
+  readonly place: ReturnType<typeof placeOf>
   /** Done when the question is answered, by whomever. */
   readonly resolved: Deferred.Deferred<void>
 }
@@ -52,11 +62,13 @@ interface Asked {
 /** Questions of one task, in order, each until it is resolved. */
 const makeQuestions = Effect.map(Queue.unbounded<Asked>(), (queue) => {
   const open = new Map<string, Asked>()
+  let calls = noCalls
   return {
     queue,
     see: (event: SessionEvent): void => {
+      calls = withCall(calls, event)
       if (event.type === "approval_request") {
-        const asked = { request: event, resolved: Deferred.makeUnsafe<void>() }
+        const asked = { request: event, place: placeOf(calls, event), resolved: Deferred.makeUnsafe<void>() }
         open.set(event.call_id, asked)
         Queue.offerUnsafe(queue, asked)
       } else if (event.type === "approval_resolved") {
@@ -67,8 +79,11 @@ const makeQuestions = Effect.map(Queue.unbounded<Asked>(), (queue) => {
   }
 })
 
-const answer = Effect.fnUntraced(function* ({ said, session, options, left }: Plain, { request, resolved }: Asked) {
-  const answered = yield* askPlain(request, said, Deferred.await(resolved), options.locale)
+const answer = Effect.fnUntraced(function* (
+  { said, session, options, left }: Plain,
+  { request, place, resolved }: Asked
+) {
+  const answered = yield* askPlain(request, said, Deferred.await(resolved), options.locale, place)
   if (answered === undefined) return
   if (answered === "leave") return void (yield* Deferred.succeed(left, undefined))
   yield* Effect.ignore(session.answer({ request_id: request.request_id, ...answered, by: "terminal" }))
@@ -152,18 +167,18 @@ export const replPlain = Effect.fnUntraced(function* (options: ReplOptions, inpu
   const invite = input.isTTY ? output.out(PROMPT) : Effect.void
   yield* input.isTTY ? output.out(options.banner.map((line) => `${line}\n`).join("")) : output.err("")
   let code: number = EXIT.done
-  let leaving = false
+  let [leaving, silent] = [false, !input.isTTY]
   for (;;) {
     yield* invite
     const heard = yield* next(said)
-    if (heard.kind === "end") return code
+    if (heard.kind === "end") return yield* silent ? nothingCame(options.locale) : Effect.succeed(code)
     if (heard.kind === "interrupt") {
       if (leaving) return code
       leaving = true
       yield* output.out(`\n${HINTS[options.locale]}\n`)
       continue
     }
-    leaving = false
+    leaving = silent = false
     const exit = yield* Effect.catchTag(oneLine(plain, heard.text), "RuntimeError", ({ code, message, isRetryable }) =>
       complain({ code, message, retryable: isRetryable }, options.locale)
     )

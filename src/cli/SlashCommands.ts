@@ -10,7 +10,7 @@ import { RuntimeError } from "../runtime/RuntimeError.ts"
 import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
 import type { SessionMeta } from "../store/SessionIndex.ts"
 import { type Locale, MODES } from "./Commands.ts"
-import { coverOf, grantLine } from "./GrantWords.ts"
+import { coverOf, grantLine, namedGrants } from "./GrantWords.ts"
 import { sanitise } from "./Sanitise.ts"
 import { count } from "./transcriptLines.ts"
 
@@ -114,15 +114,15 @@ const grants = (session: SessionRuntime, { locale }: Around) =>
     all.length === 0
       ? say(pick(locale, "nothing is granted in this session", "此会话没有授权"))
       : say(
-          ...all.map((grant) => grantLine(grant, locale)),
-          pick(locale, "/revoke ID takes one back", "/revoke ID 可撤销")
+          ...all.map((grant, at) => `${at + 1}. ${grantLine(grant, locale)}`),
+          pick(locale, "/revoke NUMBER or /revoke ID takes one back", "/revoke 编号 或 /revoke ID 可撤销")
         )
   )
 
-/** By id, or by its end where that is one grant's alone. */
+/** By the number of `/grants`, by id, or by the beginning or end of one where that is one grant's alone. */
 const revoke = Effect.fnUntraced(function* (session: SessionRuntime, argument: string, { locale }: Around) {
   if (argument === "") return say(pick(locale, "/revoke ID; /grants lists them", "/revoke ID；/grants 列出全部"))
-  const found = (yield* session.grants).filter(({ grant_id }) => grant_id.endsWith(argument))
+  const found = namedGrants(argument, yield* session.grants, true)
   const [only, ...more] = found
   if (more.length > 0)
     return say(

@@ -39,7 +39,11 @@ export const askTrust = Effect.fnUntraced(function* (standing: Standing, locale:
     const now = yield* Clock.currentTimeMillis
     if (input.kind === "end") return "leave" as const
     if (input.kind === "resize") draw([], text.keys)
-    else if (input.kind === "paste" || (now < open_at && input.name !== "ctrl+c")) {
+    else if (
+      input.kind === "paste" ||
+      (input.together === true && input.name !== "ctrl+c") ||
+      (now < open_at && input.name !== "ctrl+c")
+    ) {
       open_at = Math.max(open_at, now + TYPING_MS)
     } else {
       const name = input.name.toLowerCase()

@@ -23,6 +23,7 @@ interface Texts {
   readonly none: string
   readonly notKept: (directory: string) => string
   readonly damaged: (file: string) => string
+  readonly doesNotLoad: (directory: string, why: string) => string
 }
 
 const en: Texts = {
@@ -74,7 +75,8 @@ const en: Texts = {
   revoked: (directory) => `${directory} is no longer trusted.`,
   none: "no directory was decided on yet.",
   notKept: (directory) => `There is no answer for ${directory}. Try: claw trust --list`,
-  damaged: (file) => `${file} holds no record that counts; nothing is trusted by it.`
+  damaged: (file) => `${file} holds no record that counts; nothing is trusted by it.`,
+  doesNotLoad: (directory, why) => `${directory} is not trusted, for what it brings does not load: ${why}`
 }
 
 const zh: Texts = {
@@ -122,7 +124,8 @@ const zh: Texts = {
   revoked: (directory) => `不再信任 ${directory}。`,
   none: "尚未对任何目录作出决定。",
   notKept: (directory) => `没有关于 ${directory} 的决定。请尝试：claw trust --list`,
-  damaged: (file) => `${file} 中没有有效的记录；不会据此信任任何内容。`
+  damaged: (file) => `${file} 中没有有效的记录；不会据此信任任何内容。`,
+  doesNotLoad: (directory, why) => `未信任 ${directory}，因为它带来的内容无法加载：${why}`
 }
 
 export const trustTexts: Readonly<Record<Locale, Texts>> = { en, "zh-CN": zh }

@@ -36,20 +36,30 @@ const pathsIn = (workspace: string, word: string): ReadonlyArray<string> => {
   }
 }
 
-/** Completes the word before the caret; `undefined` where nothing fits. */
+const fitting = (words: ReadonlyArray<string>, start: string): ReadonlyArray<string> =>
+  words.filter((word) => word.startsWith(start))
+
+/** Completes the word before the caret; `undefined` where nothing fits. `grants`: ids, for `/revoke`. */
 export const complete = (
   before: string,
   commands: ReadonlyArray<string>,
-  workspace: string
+  workspace: string,
+  grants: ReadonlyArray<string> = []
 ): Completion | undefined => {
   const command = /^\/\S*$/.test(before)
+  const revoking = /^\/revoke\s+\S*$/i.test(before)
   const word = /\S*$/.exec(before)?.[0] ?? ""
   const at = word.startsWith("@") ? "@" : ""
   const found = command
-    ? commands.map((name) => `/${name}`).filter((name) => name.startsWith(word))
-    : word === "" || word.startsWith("/")
-      ? []
-      : pathsIn(workspace, word.slice(at.length)).map((path) => at + path)
+    ? fitting(
+        commands.map((name) => `/${name}`),
+        word
+      )
+    : revoking
+      ? fitting(grants, word)
+      : word === "" || word.startsWith("/")
+        ? []
+        : pathsIn(workspace, word.slice(at.length)).map((path) => at + path)
   if (found.length === 0) return undefined
   const sure = commonPrefix(found)
   const only = found.length === 1 && !sure.endsWith("/") ? " " : ""

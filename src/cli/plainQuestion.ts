@@ -6,7 +6,7 @@
  */
 import { Effect, Queue } from "effect"
 import type { ApprovalRequest } from "../domain/Approval.ts"
-import { approvalLines, explainedLines, keysLine } from "./ApprovalView.ts"
+import { type ApprovalOptions, answerLines, approvalLines, explainedLines, keysLine } from "./ApprovalView.ts"
 import type { Locale } from "./Commands.ts"
 import { Output } from "./Output.ts"
 import { type Answered, SETTLE_MS } from "./question.ts"
@@ -47,16 +47,21 @@ const hints = {
   "zh-CN": "请先回答，或用 /exit 退出。"
 } as const
 
+/** What any terminal shows at least. */
+const ROWS = 24
+
 /** Asks, and waits for a line; `undefined` where `resolved` came first: somebody else answered, or time did. */
 export const askPlain = Effect.fnUntraced(function* (
   request: ApprovalRequest,
   said: Queue.Queue<Said>,
   resolved: Effect.Effect<unknown>,
-  locale: Locale
+  locale: Locale,
+  place: Pick<ApprovalOptions, "place"> = {}
 ) {
   const output = yield* Output
   yield* dropEarly(said)
-  const options = { columns: output.columns(), color: false, locale, expanded: true, explained: false }
+  const columns = output.columns()
+  const options = { columns, color: false, locale, expanded: true, explained: false, rows: ROWS, ...place }
   yield* output.out(`${approvalLines(request, options).join("\n")}\n? `)
   yield* Effect.sleep(SETTLE_MS)
   // A line that came too early is no answer: the mark comes again, so that nobody waits for it.
@@ -66,7 +71,9 @@ export const askPlain = Effect.fnUntraced(function* (
     if (answer === undefined) return void (yield* output.out("\n"))
     const text = answer.kind === "line" ? answer.text.trim() : ""
     if (/^e(?:xplain)?$/i.test(text)) {
-      yield* output.out(`${[...explainedLines(request, options), keysLine(request, locale)].join("\n")}\n? `)
+      const lines = explainedLines(request, options)
+      const keys = lines.length < ROWS ? [keysLine(request, locale)] : answerLines(request, options)
+      yield* output.out(`${[...lines, ...keys].join("\n")}\n? `)
       continue
     }
     if (!text.startsWith("/")) return readAnswer(text, request)

@@ -15,6 +15,8 @@ export interface Question {
   /** A line was being typed when the question came: early keys still belong to it. */
   readonly typing: boolean
   readonly expanded: boolean
+  /** `e` was the last key. */
+  readonly fresh?: boolean
   readonly phase:
     | { readonly kind: "choose" }
     | { readonly kind: "grant" }
@@ -82,8 +84,10 @@ const choose = (question: Question, name: string): Step => {
     case "n":
       return { question: { ...question, phase: { kind: "reason", text: "" } } }
     case "e":
-      return { question: { ...question, expanded: !question.expanded } }
+      return { question: { ...question, expanded: !question.expanded, fresh: true } }
     case "enter":
+      // `e` and Enter ask for the explanation, as a line would: that is no empty answer.
+      return question.fresh === true ? { question: { ...question, fresh: false } } : deny
     case "escape":
     case "ctrl+d":
       return deny
@@ -127,9 +131,14 @@ const recover = (question: Question, name: string): Step => {
   return name.toLowerCase() === "e" ? { question: { ...question, expanded: !question.expanded } } : { question }
 }
 
+/** Keys that come in one read are a paste without brackets: text for a line that is being typed, and no answer. */
+const isPasted = (question: Question, input: Input): boolean =>
+  input.kind === "paste" ||
+  (input.together === true && (question.phase.kind === "choose" || question.phase.kind === "grant"))
+
 /** What an input does. Pastes and early keys do nothing but keep the question closed for longer. */
 export const press = (question: Question, input: Input, now: number): Step => {
-  if (input.kind === "paste" || isEarly(question, now)) {
+  if (input.kind === "paste" || isPasted(question, input) || isEarly(question, now)) {
     return { question: { ...question, open_at: Math.max(question.open_at, now + TYPING_MS) } }
   }
   if (question.request.kind === "recovery" && question.phase.kind === "choose") return recover(question, input.name)

@@ -97,6 +97,10 @@ const rows: ReadonlyArray<Row> = [
   [/^(.*) starts another program$/s, "$1 会启动另一个程序"],
   [/^is started by (.*)$/s, "由 $1 启动"],
   [/^(.*) runs a script that is not literal$/s, "$1 运行非字面的脚本"],
+  [
+    /^(.*) moves what follows into another directory, where its words may mean other files$/s,
+    "$1 让其后的命令在另一目录运行，其中的参数可能指向别的文件"
+  ],
   [/^(.*) changes the shell or runs what it is given$/s, "$1 会改变 shell 或运行给它的内容"],
   [/^(.*) is no ordinary program name$/s, "$1 不是普通的程序名"],
   [/^(.*) is a file that tools may have written$/s, "$1 可能是工具写出的文件"],

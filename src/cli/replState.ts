@@ -9,6 +9,7 @@ import type { SessionEvent } from "../domain/Event.ts"
 import type { PromptId } from "../domain/Ids.ts"
 import type { Input } from "./Keyboard.ts"
 import { complete } from "./completion.ts"
+import { type Calls, noCalls, withCall } from "./ApprovalView.ts"
 import * as LineEditor from "./lineEditor.ts"
 import * as Question from "./question.ts"
 import * as Transcript from "./Transcript.ts"
@@ -17,6 +18,7 @@ export interface ReplState {
   readonly editor: LineEditor.Editor
   readonly view: Transcript.View
   readonly asked: ReadonlyArray<ApprovalRequest>
+  readonly calls: Calls
   readonly question: Question.Question | undefined
   /** A prompt is on its way to the session. */
   readonly submitting: boolean
@@ -44,6 +46,8 @@ export interface Surroundings {
   readonly history: ReadonlyArray<string>
   readonly commands: ReadonlyArray<string>
   readonly workspace: string
+  /** Ids of what is granted; absent: not known. */
+  readonly grants?: ReadonlyArray<string>
 }
 
 export interface Stepped {
@@ -58,6 +62,7 @@ export const initial: ReplState = {
   editor: LineEditor.empty,
   view: Transcript.initial,
   asked: [],
+  calls: noCalls,
   question: undefined,
   submitting: false,
   leaving_at: undefined,
@@ -106,16 +111,17 @@ const wait = (waiting: ReplState["waiting"], event: SessionEvent): ReplState["wa
 
 /** Folds what the session said. */
 export const onEvents = (state: ReplState, events: ReadonlyArray<SessionEvent>, now: number): ReplState => {
-  let { view, submitting, waiting } = state
+  let { calls, view, submitting, waiting } = state
   let asked = Array.from(state.asked)
   for (const event of events) {
     view = Transcript.reduce(view, event)
     if (event.type === "task_started") submitting = false
     waiting = wait(waiting, event)
+    calls = withCall(calls, event)
     if (event.type === "approval_request") asked.push(event)
     else asked = asked.filter((request) => !resolves(event, request))
   }
-  return withNextQuestion({ ...state, view, asked, submitting, waiting }, now)
+  return withNextQuestion({ ...state, view, asked, calls, submitting, waiting }, now)
 }
 
 /** A line that begins with `/`. */
@@ -148,8 +154,8 @@ const onInterrupt = (state: ReplState, now: number): Stepped => {
   return only({ ...state, leaving_at: now })
 }
 
-const onTab = (state: ReplState, { commands, workspace }: Surroundings): Stepped => {
-  const found = complete(state.editor.before.join(""), commands, workspace)
+const onTab = (state: ReplState, { commands, grants, workspace }: Surroundings): Stepped => {
+  const found = complete(state.editor.before.join(""), commands, workspace, grants)
   if (found === undefined) return only({ ...state, choices: [] })
   const after = state.editor.after
   const editor = { ...LineEditor.withText(state.editor, found.text), after }

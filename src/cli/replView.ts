@@ -2,7 +2,7 @@
  * The frame that the prompt's state looks like. Pure. Owns: where transcript, question, choices and the line being
  * typed stand. Invariant: the whole of what a question would run reaches the screen or the scrollback (LESSONS 29).
  */
-import { approvalLines } from "./ApprovalView.ts"
+import { aboveKeys, answerLines, approvalLines, placeOf } from "./ApprovalView.ts"
 import type { Locale } from "./Commands.ts"
 import { layout } from "./lineEditor.ts"
 import type { ReplState } from "./replState.ts"
@@ -41,7 +41,8 @@ const question = (state: ReplState, options: ViewOptions) => {
   const { question: open } = state
   if (open === undefined) return undefined
   const { columns, color, locale, now, rows, printed } = options
-  const lines = approvalLines(open.request, { columns, color, locale, expanded: open.expanded, now })
+  const look = { columns, color, locale, expanded: open.expanded, now, ...placeOf(state.calls, open.request) }
+  const lines = approvalLines(open.request, look)
   const key = `${open.request.request_id} ${open.expanded}`
   const last =
     open.phase.kind === "reason"
@@ -54,8 +55,8 @@ const question = (state: ReplState, options: ViewOptions) => {
   // One column stays free for the cursor.
   const tail = last === "" ? [] : fold(last, columns - 1).slice(-(rows >> 1))
   if (lines.length + tail.length <= rows - 4) return { settled: [], live: [...lines, ...tail], key: "" }
-  const settled = printed === key ? [] : lines.slice(0, -1)
-  return { settled, live: [...lines.slice(-1), ...tail], key }
+  const settled = printed === key ? [] : aboveKeys(open.request, look)
+  return { settled, live: [...answerLines(open.request, look), ...tail], key }
 }
 
 const typing = (state: ReplState, { columns, color, locale, now }: ViewOptions) => {

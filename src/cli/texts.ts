@@ -29,9 +29,10 @@ export interface Texts {
   readonly empty: (lines: number) => string
   readonly lines: (count: number) => string
   readonly approval: string
+  readonly place: (at: number, of: number) => string
   readonly recovery: string
   readonly reason: string
-  readonly expires: (time: string, seconds: number) => string
+  readonly expires: (time: string) => string
   readonly expired: (time: string) => string
   readonly sessionGrants: string
   readonly keys: string
@@ -83,9 +84,10 @@ const en: Texts = {
   empty: (lines) => `… ${lines} empty lines …`,
   lines: (count) => `${count} ${count === 1 ? "line" : "lines"}`,
   approval: "Approval needed",
+  place: (at, of) => `call ${at} of ${of} of this answer; they run when all have been decided`,
   recovery: "Interrupted call: it may or may not have happened",
   reason: "why",
-  expires: (time, seconds) => `expires at ${time} (${seconds} s left)`,
+  expires: (time) => `expires at ${time}`,
   expired: (time) => `expired at ${time}`,
   sessionGrants: "For the session (s, or s and its number):",
   keys: "y once · s session · n deny · e explain",
@@ -137,9 +139,10 @@ const zh: Texts = {
   empty: (lines) => `… ${lines} 个空行 …`,
   lines: (count) => `${count} 行`,
   approval: "需要批准",
+  place: (at, of) => `此回答的第 ${at} 个调用，共 ${of} 个；全部决定之后才运行`,
   recovery: "被中断的调用：可能已经发生，也可能没有",
   reason: "原因",
-  expires: (time, seconds) => `${time} 过期（剩 ${seconds} 秒）`,
+  expires: (time) => `${time} 过期`,
   expired: (time) => `已于 ${time} 过期`,
   sessionGrants: "本会话内允许（s，或 s 加编号）：",
   keys: "y 允许一次 · s 本会话 · n 拒绝 · e 解释",

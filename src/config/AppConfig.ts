@@ -48,6 +48,8 @@ export interface ConfigShape extends Settings {
   readonly chosen: <S extends Section>(section: S) => Partial<Settings[S]>
   /** Sentences for a person: what was ignored and why. */
   readonly warnings: ReadonlyArray<string>
+  /** Why nothing of the trusted workspace is in force, where that was tolerated. */
+  readonly trouble?: ConfigError
 }
 
 export class AppConfig extends Context.Service<AppConfig, ConfigShape>()("claw/config/AppConfig") {}
@@ -61,6 +63,11 @@ export interface ConfigInput {
   readonly env?: environment.Environment
   /** The user's file, in the place of the one that the environment names; it must exist. */
   readonly user?: string
+  /**
+   * A trusted workspace's file that does not load is an error. `tolerated`: it is `trouble`, and nothing of it holds: for
+   * what must work to mend it. `supposed`: it is read as if it were trusted, to know whether it can be.
+   */
+  readonly repository?: "tolerated" | "supposed"
   /** Where the machine's operator writes. Default: `/etc/claw/config.json`. */
   readonly operator?: string
 }
@@ -72,18 +79,38 @@ const chosenOf =
       Object.entries(settings[section]).filter(([name]) => sources.has(`${section}.${name}`))
     ) as Partial<Settings[S]>
 
+const sentence = (text: string): string => (/[.?]$/.test(text) ? text : `${text}.`)
+
+/** Nobody should have to look for the way out of a directory in which nothing starts. */
+const withWayOut = ({ detail, ...rest }: ConfigError): ConfigError =>
+  new ConfigError({ ...rest, detail: `${sentence(detail)} Mend it, or take the trust back: claw trust --revoke` })
+
 /** Nothing of a repository's counts before the person trusts it; then its text is the one that was judged (T8). */
-const readWorkspace = (standing: Standing, workspace: string): Read =>
+const readWorkspace = (standing: Standing, workspace: string, supposed: boolean): Read =>
   Result.gen(function* () {
     const found: Array<Tiered> = []
     for (const name of SETTINGS) {
-      const [path, text] = [join(workspace, name), trustedText(standing, name)]
+      const path = join(workspace, name)
+      const text = supposed ? standing.offers.find((offer) => offer.path === name)?.text : trustedText(standing, name)
       if (text === undefined) continue
       const file = yield* Result.flatMap(parseConfig(text, path), (parsed) => checkWorkspaceFile(parsed, path))
       found.push({ tier: "workspace", file, path })
     }
     return found
   })
+
+interface Theirs {
+  readonly theirs: ReadonlyArray<Tiered>
+  readonly trouble?: ConfigError
+}
+
+const workspaceFiles = (trust: Standing, workspace: string, { repository }: ConfigInput) => {
+  const read = readWorkspace(trust, workspace, repository === "supposed")
+  if (Result.isSuccess(read)) return Result.succeed<Theirs>({ theirs: read.success })
+  if (repository === "supposed") return Result.fail(read.failure)
+  const trouble = withWayOut(read.failure)
+  return repository === undefined ? Result.fail(trouble) : Result.succeed<Theirs>({ theirs: [], trouble })
+}
 
 const readUser = (path: string, required: boolean): Result.Result<ConfigFile, ConfigError> =>
   Result.flatMap(readConfig(path, { required, followLink: true }), (file = {}) =>
@@ -130,11 +157,12 @@ interface Loaded {
   readonly resolved: Resolved
   readonly state_dir: string
   readonly trust: Standing
+  readonly trouble: ConfigError | undefined
   readonly user: string
   readonly workspace: string
 }
 
-const shapeOf = ({ env, files, resolved, state_dir, trust, user, workspace }: Loaded): ConfigShape => {
+const shapeOf = ({ env, files, resolved, state_dir, trouble, trust, user, workspace }: Loaded): ConfigShape => {
   const { settings, sources, warnings } = resolved
   const operator = files.flatMap(({ path, tier }) => (tier === "operator" ? [path] : []))
   return {
@@ -147,7 +175,8 @@ const shapeOf = ({ env, files, resolved, state_dir, trust, user, workspace }: Lo
     mode_ceiling: laxest(files),
     sources,
     chosen: chosenOf(settings, sources),
-    warnings: [...warnings, ...environment.strangers(env)]
+    warnings: [...warnings, ...environment.strangers(env)],
+    ...(trouble === undefined ? {} : { trouble })
   }
 }
 
@@ -183,21 +212,22 @@ export const load = (input: ConfigInput = {}): Result.Result<ConfigShape, Config
     const user = input.user === undefined ? environment.userFile(env) : { path: input.user, required: true }
     const flags = yield* checkValue(input.flags ?? {}, (path) => `--${String(path.at(-1)).replaceAll("_", "-")}`)
     const operator = yield* readOperator(env, input)
-    const theirs = operator.map(({ file }) => file)
+    const operators = operator.map(({ file }) => file)
     const userFile = yield* readUser(user.path, user.required)
     const own = yield* environment.settingsFrom(env)
-    const state_dir = yield* stateDirectoryOf(env, flags, own, userFile, ...theirs.toReversed())
+    const state_dir = yield* stateDirectoryOf(env, flags, own, userFile, ...operators.toReversed())
     const trust = standing({ state_dir, workspace })
+    const { theirs, trouble } = yield* workspaceFiles(trust, workspace, input)
     const files: ReadonlyArray<Tiered> = [
       ...operator,
       { tier: "user", file: userFile, path: user.path },
       { tier: "user", file: flags, path: "the command line" },
-      ...(yield* readWorkspace(trust, workspace))
+      ...theirs
     ]
-    const environmentFile = yield* withOpenaiUrl(env, own, flags, userFile, ...theirs)
+    const environmentFile = yield* withOpenaiUrl(env, own, flags, userFile, ...operators)
     const machine = { state_dir, locale: environment.localeFrom(env) }
     const resolved = resolve({ flags, environment: environmentFile, files, userFile, machine })
-    return shapeOf({ env, files, resolved, state_dir, trust, user: user.path, workspace })
+    return shapeOf({ env, files, resolved, state_dir, trouble, trust, user: user.path, workspace })
   })
 
 /** Of this process; fails before anything else is built. */

@@ -8,6 +8,7 @@ import { Result, Schema, SchemaIssue } from "effect"
 import { type ParseError, type ParseOptions, findNodeAtLocation, parseTree } from "jsonc-parser"
 import { ConfigError } from "./ConfigError.ts"
 import { nearest } from "../domain/Nearest.ts"
+import { ruleMistake } from "./RuleForm.ts"
 import { ConfigFile, configSchema } from "./Settings.ts"
 
 export const MAX_FILE_BYTES = 262_144
@@ -92,10 +93,24 @@ const complaint = (path: Path, message: string): string => {
   return `${path.length === 0 ? "the configuration" : pathText(path)} ${what}.`
 }
 
+/** The first rule that cannot mean what it says. */
+const checkRules = (file: ConfigFile, locate: (path: Path) => string): Result.Result<ConfigFile, ConfigError> => {
+  for (const action of ["allow", "ask", "deny"] as const) {
+    for (const [at, rule] of (file.rules?.[action] ?? []).entries()) {
+      const mistake = ruleMistake(rule)
+      if (mistake === undefined) continue
+      const path: Path = ["rules", action, at]
+      const key = pathText(path)
+      return Result.fail(new ConfigError({ where: locate(path), key, detail: `the rule ${key} ${mistake}.` }))
+    }
+  }
+  return Result.succeed(file)
+}
+
 /** Checks a value against the schema. `locate` turns the path of a mistake into the place that is shown. */
 export const checkValue = (value: unknown, locate: (path: Path) => string): Result.Result<ConfigFile, ConfigError> => {
   const decoded = decode(value)
-  if (Result.isSuccess(decoded)) return Result.succeed(decoded.success)
+  if (Result.isSuccess(decoded)) return checkRules(decoded.success, locate)
   const issues = format(decoded.failure.issue).issues
   const first = issues.find((issue) => issue.message === UNKNOWN) ?? issues[0]
   const path = asPath(first?.path)

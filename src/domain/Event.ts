@@ -89,7 +89,9 @@ export const ApprovalResolved = event("approval_resolved", {
   by: optional(Schema.String),
   tool_name: optional(Schema.String),
   /** Of tool name and canonical arguments: what was decided about. */
-  digest: optional(Schema.String)
+  digest: optional(Schema.String),
+  /** The same for people, masked and cut short: the command, or the path within the workspace. */
+  shown: optional(Schema.String)
 })
 /** Committed before the side effect begins. `attempt` counts from 1. */
 export const ToolStarted = event("tool_started", { ...turn, call_id: CallId, attempt: Schema.Int })

@@ -16,6 +16,8 @@ export const ExplainedPart = Schema.Struct({
   /** As its program would get them; a word that is not literal as it was written. */
   words: Schema.Array(Schema.String),
   state: PartState,
+  /** Its number in the line, from 1; absent: its place in this list. */
+  at: Schema.optionalKey(Schema.Int),
   /** Name of the rule, or id of the grant, that covers it, asks about it or denies it. */
   by: Schema.optionalKey(Schema.String),
   /** What that rule or grant recognises it by. */

@@ -18,6 +18,9 @@ const distance = (a: string, b: string): number => {
   return row[b.length] ?? 0
 }
 
+/** Of four letters two wrong ones leave no likeness: `frob` is no `drop`. */
+const mostSlips = ({ length }: string): number => (length <= 4 ? 1 : Math.max(2, Math.floor(length / 3)))
+
 /** The closest of `known`, where it is close enough to be a slip of the keyboard. */
 export const nearest = (name: string, known: ReadonlyArray<string>): string | undefined => {
   // A name of a file or an environment can be any length; nothing we know is longer than this.
@@ -26,7 +29,5 @@ export const nearest = (name: string, known: ReadonlyArray<string>): string | un
     .map((candidate) => ({ candidate, away: distance(name.toLowerCase(), candidate.toLowerCase()) }))
     .toSorted((a, b) => a.away - b.away)
   const best = ranked[0]
-  return best !== undefined && best.away <= Math.max(2, Math.floor(best.candidate.length / 3))
-    ? best.candidate
-    : undefined
+  return best !== undefined && best.away <= mostSlips(best.candidate) ? best.candidate : undefined
 }

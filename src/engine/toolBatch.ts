@@ -70,7 +70,10 @@ const result = (
 const resolvedBody = (batch: Batch, item: Ready, verdict: Verdict): ReportBody => {
   const { permit: _permit, holds: _holds, again: _again, ...facts } = verdict
   const { call_id, tool_name } = item.call
-  return { type: "approval_resolved", ...batch.at, call_id, ...facts, tool_name, digest: item.resolved.digest }
+  const { digest } = item.resolved
+  const shown = batch.gate.shown(item.assessment, batch.mask)
+  const about = { tool_name, digest, ...(shown === undefined ? {} : { shown }) }
+  return { type: "approval_resolved", ...batch.at, call_id, ...facts, ...about }
 }
 
 const DENIED = "Denied. The call was not executed."

@@ -90,7 +90,9 @@ export const eventExamples: Readonly<Partial<Record<EventType, Fields>>> = {
     request_id,
     decision: "allow_once",
     via: "user",
-    by: "ann"
+    by: "ann",
+    tool_name: "bash",
+    shown: command.command
   }),
   tool_started: fact(8, { type: "tool_started", ...call, attempt: 1 }),
   tool_result: fact(9, {

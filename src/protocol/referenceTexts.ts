@@ -165,7 +165,8 @@ export const eventTexts: Readonly<Record<EventType, string>> = {
   stream_reset: "Drop what `stream_id` showed: the call is made again, into `next_stream_id`.",
   tool_call: "The model wants this. `content`: the arguments, JSON text.",
   approval_request: "Somebody has to decide. `expires_at` absent: no expiry.",
-  approval_resolved: "Decided; for every checked call, asked or not, and again where it was checked again.",
+  approval_resolved:
+    "Decided; for every checked call, asked or not, and again where it was checked again. `shown`: the command or path.",
   tool_started: "Stored before the side effect begins. `attempt` counts from 1.",
   tool_result: "The call ended.",
   usage: "Running totals of the task and the session, tokens and US dollars.",

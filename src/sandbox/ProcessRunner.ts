@@ -51,6 +51,8 @@ export interface ProcessResult {
   readonly exit_code?: number
   readonly signal?: string
   readonly timed_out: boolean
+  /** Isolation gave it no network. */
+  readonly offline?: true
 }
 
 export class ProcessRunner extends Context.Service<

@@ -189,6 +189,12 @@ const roleOf = (name: string, risky: boolean): Role => {
   return !risky && (isReadOnlyProgram(name) || LOOKS.has(name)) ? "reads" : "open"
 }
 
+/** Where the rest of the line runs is no longer where its words were judged. */
+const shellState = (name: string): string =>
+  name === "cd" || name === "pushd" || name === "popd"
+    ? `${name} moves what follows into another directory, where its words may mean other files`
+    : `${name} changes the shell or runs what it is given`
+
 /** Words that a wrapper runs: they are judged as the command that they are. */
 const startedWords = (
   name: string,
@@ -219,7 +225,7 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
     found.names.map((name) => refusalOf(name, args, around.paths)).find((why) => why !== undefined) ??
     git?.refused ??
     places.refused
-  const state = SHELL_STATE.has(found.name) ? [`${found.name} changes the shell or runs what it is given`] : []
+  const state = SHELL_STATE.has(found.name) ? [shellState(found.name)] : []
   return {
     name: named,
     names: found.names,

@@ -115,6 +115,7 @@ export const Audit = Schema.Struct({
   call_id: optional(Schema.String),
   tool_name: optional(Schema.String),
   digest: optional(Schema.String),
+  shown: optional(Schema.String),
   decision: optional(Schema.String),
   via: optional(Schema.String),
   rule: optional(Schema.String),

@@ -31,7 +31,8 @@ const machine = Effect.fnUntraced(function* (settings: ConfigFile = {}) {
     const mine = yield* writer(ada)
     yield* mine(granted(grant("grant_1")), used("grant_1"))
     yield* (yield* writer(eve))(granted(grant("grant_2", { matcher: { kind: "path", glob: "src/\u001b[2J\n**" } })))
-    yield* mine(resolved({ decision: "deny", reason: "no\n    9  forged", rule: "\u001b[31mred" }))
+    const rule = "\u001b[31mred"
+    yield* mine(resolved({ decision: "deny", reason: "no\n    9  forged", rule, shown: "curl x | sh" }))
   })
   yield* Effect.provide(fill, layerSqlite(file))
   const claw = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
@@ -88,6 +89,7 @@ describe("claw grants", () => {
         err: "claw: There is no grant no⏎such [grant_not_found]. Try: claw grants list\n"
       })
       assert.strictEqual((yield* claw("grants", "what")).code, 2)
+      assert.strictEqual((yield* claw("grants", "show", "grant_")).code, 1, "too little of an id")
       yield* TestClock.adjust("8 hours")
       assert.deepStrictEqual(yield* claw("grants"), { code: 0, out: "", err: "claw: nothing is granted.\n" })
     })
@@ -139,7 +141,7 @@ describe("claw audit", () => {
           "1  1970-01-01 00:00:00  acme/web/ada  s  allow_session  bash  via user  grant_1  by ada",
           "2  1970-01-01 00:00:01  acme/web/ada  s  allow_once  bash  via grant  grant_1",
           "3  1970-01-01 00:00:00  acme/web/eve  s  allow_session  bash  via user  grant_2  by ada",
-          "4  1970-01-01 00:00:02  acme/web/ada  s  deny  bash  via policy  (\\x1b[31mred)  : no⏎    9  forged".replaceAll(
+          "4  1970-01-01 00:00:02  acme/web/ada  s  deny  bash  via policy  (\\x1b[31mred)  : no⏎    9  forged  about: curl x | sh".replaceAll(
             / {2,}/g,
             "  "
           )
@@ -201,4 +203,30 @@ describe("claw audit", () => {
   )
 
   it("knows every decision there is", () => assert.deepStrictEqual([...DECISIONS], [...Answer.literals]))
+})
+
+describe("claw grants with a part of an id", () => {
+  it.effect("takes the one that begins so, and no one where several do", () =>
+    Effect.gen(function* () {
+      const { claw, file } = yield* machine()
+      const more = Effect.gen(function* () {
+        const write = yield* writer(eve)
+        yield* write(granted(grant("grant_abcdef1")), granted(grant("grant_abcdef2")))
+      })
+      yield* Effect.provide(more, layerSqlite(file))
+      const several = yield* claw("grants", "show", "grant_abcdef")
+      assert.deepStrictEqual(several, {
+        code: 1,
+        out: "",
+        err: "claw: More than one grant begins with grant_abcdef: grant_abcdef1, grant_abcdef2\n"
+      })
+      assert.deepStrictEqual(yield* claw("grants", "revoke", "grant_abcdef2", "--json"), {
+        code: 0,
+        out: '{"grant_id":"grant_abcdef2","revoked":true}\n',
+        err: ""
+      })
+      const only = yield* claw("grants", "revoke", "abcdef", "--json")
+      assert.deepStrictEqual(only, { code: 0, out: '{"grant_id":"grant_abcdef1","revoked":true}\n', err: "" })
+    })
+  )
 })

@@ -107,6 +107,12 @@ describe("claw policy check", () => {
     ],
     ["a kind that is no decision", '{"id":"c","kind":"ws","input":"x"}', "c", "bad_message"],
     [
+      "a deny rule that would never meet anything",
+      '{"id":"e","kind":"bash","input":"git push","context":{"deny_rules":[{"argv":["git push"]}]}}',
+      "e",
+      "bad_message"
+    ],
+    [
       "a workspace that is not there",
       '{"id":"d","kind":"bash","input":"ls","context":{"workspace":"/nowhere"}}',
       "d",

@@ -65,11 +65,20 @@ const past = (workspace: string): ReadonlyArray<DurableBody> => [
   call("d", "ls")
 ]
 
+/** Nobody to ask, a question withdrawn by a cancel: of neither did the policy say no. */
+const unanswered = (): ReadonlyArray<DurableBody> => [
+  call("e", "npm publish"),
+  { type: "approval_resolved", ...turn, call_id: CallId.make("e"), decision: "deny", via: "policy", reason: "nobody" },
+  call("f", "npm publish"),
+  { type: "approval_resolved", ...turn, call_id: CallId.make("f"), decision: "deny", via: "cancel" }
+]
+
 /** `then`: what somebody does to the session's grants when all has happened. */
 const simulated = Effect.fnUntraced(function* (
   words: ReadonlyArray<string>,
   rules: object = {},
-  then: Effect.Effect<unknown, GrantError, GrantStore> = Effect.void
+  then: Effect.Effect<unknown, GrantError, GrantStore> = Effect.void,
+  history: (workspace: string) => ReadonlyArray<DurableBody> = past
 ) {
   const root = yield* directoryWith({ "ws/.git/config": "", "rules.json": JSON.stringify({ rules }) })
   const workspace = join(root, "ws")
@@ -80,7 +89,7 @@ const simulated = Effect.fnUntraced(function* (
   yield* journal.append(
     id,
     epoch,
-    past(workspace).map((body, at) => record(at + 1, at + 1, body))
+    history(workspace).map((body, at) => record(at + 1, at + 1, body))
   )
   yield* then
   const line = Result.getOrThrow(parse(["policy", "simulate", ...words.map((word) => word.replace("{root}", root))]))
@@ -139,7 +148,7 @@ describe("claw policy simulate", () => {
         ["a", "ask", "ask", "command", false],
         ["b", "allow", "allow", "grant", false],
         ["c", "ask", "ask", "change", false],
-        ["d", "none", "ask", "command", true]
+        ["d", "none", "ask", "command", false]
       ])
     }).pipe(Effect.provide(layerMemory))
   )
@@ -151,11 +160,25 @@ describe("claw policy simulate", () => {
         allow: [{ argv: ["ls"], reason: "looking" }]
       })
       assert.deepStrictEqual(rows(out), [
-        ["a", "ask", "deny", "no git", true],
-        ["b", "allow", "deny", "no git", true],
+        ["a", "ask", "deny", 'user rules.deny[0] ("no git")', true],
+        ["b", "allow", "deny", 'user rules.deny[0] ("no git")', true],
         ["c", "ask", "deny", "mode: never-ask", true],
-        ["d", "none", "allow", "looking", true]
+        ["d", "none", "allow", 'user rules.allow[0] ("looking")', false]
       ])
+    }).pipe(Effect.provide(layerMemory))
+  )
+
+  it.effect("what nobody answered was a question, and /dev/null has no rules", () =>
+    Effect.gen(function* () {
+      const { out, exit } = yield* simulated(["--json", "--rules", "/dev/null"], {}, Effect.void, unanswered)
+      assert.strictEqual(exit, 0)
+      assert.deepStrictEqual(
+        rows(out).map(([id, was, now, , changed]) => [id, was, now, changed]),
+        [
+          ["e", "ask", "ask", false],
+          ["f", "ask", "ask", false]
+        ]
+      )
     }).pipe(Effect.provide(layerMemory))
   )
 
@@ -163,8 +186,15 @@ describe("claw policy simulate", () => {
     Effect.gen(function* () {
       const { out } = yield* simulated([])
       assert.match(out, /^ {6}1 {2}ask {3}→ ask {4}bash {2}\{"command":"git status"\}\n/)
-      assert.match(out, /\n\* {5}7 {2}none {2}→ ask {4}bash {2}\{"command":"ls"\}\n/)
-      assert.include(out, "\n4 calls, 1 decided otherwise now (*); questions then 2, now 3\n")
+      assert.match(out, /\n {6}7 {2}none {2}→ ask {4}bash {2}\{"command":"ls"\}\n/)
+      assert.include(out, "\n4 calls, 0 decided otherwise now (*); questions then 2, now 3\n")
+    }).pipe(Effect.provide(layerMemory))
+  )
+
+  it.effect("a rules file whose rule would never meet anything is refused", () =>
+    Effect.gen(function* () {
+      const failed = yield* Effect.flip(simulated(["--rules", "{root}/rules.json"], { deny: [{ argv: ["git push"] }] }))
+      assert.match(String((failed as { detail?: string }).detail), /rules\.deny\[0\] has several words in one element/)
     }).pipe(Effect.provide(layerMemory))
   )
 

@@ -48,8 +48,16 @@ describe("an entry", () => {
   })
 
   it("prefers what the event itself says it is about", () => {
-    const { tool_name, digest } = Audit.decision(place, at, { ...event, tool_name: "write_file", digest: "d" }, call)
-    assert.deepStrictEqual([tool_name, digest], ["write_file", "d"])
+    const told = { ...event, tool_name: "write_file", digest: "d", shown: "src/a.ts" }
+    const { tool_name, digest, shown } = Audit.decision(place, at, told, call)
+    assert.deepStrictEqual([tool_name, digest, shown], ["write_file", "d", "src/a.ts"])
+  })
+
+  it("covers what is shown by its hash", () => {
+    const link = (shown: string) =>
+      Audit.chain(Audit.begin(new Uint8Array(1)), Audit.decision(place, at, { ...event, shown }, call))
+    assert.strictEqual(Audit.read(link("ls").text)?.shown, "ls")
+    assert.notStrictEqual(link("ls").hash, link("cat").hash)
   })
 
   it("is one line that reads back as itself, whatever its fields hold (C023, T23)", () => {

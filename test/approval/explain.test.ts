@@ -37,6 +37,14 @@ const status = makeGrant(workspace.path, "prefix", ["git", "status"])
 const test = makeGrant(workspace.path, "prefix", ["npm", "test"])
 
 describe("explain", () => {
+  it("says of a grant of exactly this call that what it runs has changed since", () => {
+    const subject = subjectOf("npm test")
+    const exact: Grant = { ...test, matcher: { kind: "exact", digest: "same" }, content: "as it was" }
+    const asked = { ...subject, digest: "same", grants: [exact] }
+    const told = `what it runs has changed since the grant ${exact.grant_id} was given`
+    assert.include(explain(asked, decide(asked)).line, told)
+  })
+
   it("names of each command its words, and what covers it or made it ask", () => {
     const { parts, line, narrow, action } = explained(
       "git status && npm test 2>&1 | tee log; ls > x; cat README.md",
@@ -116,6 +124,11 @@ describe("explain", () => {
     assert.deepStrictEqual(
       [parts.length, more, parts.slice(0, 3).map(({ words }) => words[0])],
       [QUESTION_PARTS, 1002 - QUESTION_PARTS, ["ls", "rm", "git"]]
+    )
+    const words = explain(subject, decide(subject)).parts.map((part) => part.words[0])
+    assert.isTrue(
+      parts.every(({ at = 0, words: own }) => words[at - 1] === own[0]),
+      "each keeps its number"
     )
     const long = subjectOf(`echo ${"x".repeat(20_000)} ${"y ".repeat(500)}`)
     assert.isBelow(JSON.stringify(explain(long, decide(long), QUESTION_PARTS)).length, 22_000)

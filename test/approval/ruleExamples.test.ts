@@ -1,4 +1,5 @@
 /** Rules carry examples, checked when they are loaded: one that fails names rule and example (R138). */
+import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { checkedRules } from "../../src/app/policyRules.ts"
@@ -55,6 +56,20 @@ describe("examples that hold", () => {
   })
 })
 
+it("those of the README load, and do what they say", () => {
+  const text = readFileSync(new URL("../../README.md", import.meta.url), "utf8")
+  const [, json = ""] = /```json\n(\{ "rules"[^`]*)```/.exec(text) ?? []
+  const { rules = {} } = JSON.parse(json) as ConfigFile
+  assert.deepStrictEqual([rules.deny?.length, rules.ask?.length, rules.allow?.length], [2, 1, 2])
+  const config = load({
+    workspace: "/nowhere/ws",
+    flags: { rules },
+    env: { HOME: "/nowhere" },
+    operator: "/nowhere/operator.json"
+  })
+  assert.isTrue(Result.isSuccess(checkedRules(Result.getOrThrow(config))))
+})
+
 describe("examples that fail", () => {
   it.each([
     [
@@ -66,6 +81,11 @@ describe("examples that fail", () => {
       "deny",
       { argv: ["git"], examples: { no_match: ["git status"] } },
       'the command line: the rule rules.deny[0] must not match "git status" and does.'
+    ],
+    [
+      "deny",
+      { tool: "Bash" },
+      'the command line: the rule rules.deny[0] names the tool "Bash", which is none; did you mean bash?'
     ],
     [
       "allow",

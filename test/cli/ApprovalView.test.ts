@@ -1,9 +1,10 @@
 /** The approval shows the whole of what will run, and nothing that deceives (LESSONS 29, R162). */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { approvalLines, type ApprovalOptions } from "../../src/cli/ApprovalView.ts"
+import { approvalLines, type ApprovalOptions, noCalls, placeOf, withCall } from "../../src/cli/ApprovalView.ts"
 import { width } from "../../src/cli/Width.ts"
 import type { ApprovalRequest } from "../../src/domain/Approval.ts"
+import type { SessionEvent } from "../../src/domain/Event.ts"
 import type { CallId, RequestId } from "../../src/domain/Ids.ts"
 
 const request = (more: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
@@ -23,6 +24,7 @@ const request = (more: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
   ...more
 })
 
+const PLACE = "call 2 of 3 of this answer; they run when all have been decided"
 const now = Date.parse("2026-01-01T00:00:15.000Z")
 const time = new Date("2026-01-01T00:01:00.000Z").toLocaleTimeString("en-GB")
 const lines = (asked: ApprovalRequest, more: Partial<ApprovalOptions> = {}) =>
@@ -49,9 +51,49 @@ describe("the approval question", () => {
       "  1. exactly this call, and nothing else",
       "  2. plain commands that begin with npm test, any words afte",
       "  r",
-      `expires at ${time} (45 s left)`,
+      `expires at ${time}`,
       "y once · s session · n deny · e explain"
     ])
+  })
+
+  it("longer than the screen, says risk and reason again beside its keys", () => {
+    const command = Array.from({ length: 400 }, (_, at) => `echo ${at}`).join("\n")
+    const long = lines(request({ preview: { kind: "command", command, parts: [] } }), { rows: 24 })
+    assert.deepStrictEqual(long.slice(-3), [
+      `expires at ${time}`,
+      "dangerous: It removes files.",
+      "y once · s session · n deny · e explain"
+    ])
+    assert.deepStrictEqual(long.slice(0, 3), ["Approval needed: bash", "dangerous", "It removes files."])
+    assert.strictEqual(lines(request(), { rows: 24 }).filter((line) => /dangerous/.test(line)).length, 1)
+  })
+
+  it("says which call of an answer it is, and that none runs before all are decided", () => {
+    const call = (call_id: string, turn: number) =>
+      ({ type: "tool_call", task_id: "t", turn, call_id }) as unknown as SessionEvent
+    const calls = [call("c0", 1), call("c0", 2), call("c1", 2), call("c2", 2)].reduce(withCall, noCalls)
+    const place = placeOf(calls, request())
+    assert.deepStrictEqual(lines(request(), { columns: 80, ...place })[1], PLACE)
+    assert.deepStrictEqual(placeOf(withCall(noCalls, call("c1", 1)), request()), {}, "the only one")
+  })
+
+  it("says itself, without e, that an earlier grant does not count any more", () => {
+    const why = ["what it runs has changed since the grant grant_1 was given"]
+    const parts = [{ words: ["npm", "test"], state: "uncovered", why }] as const
+    const explanation = { action: "ask", rule: "change", reason: "", line: [], parts } as const
+    assert.include(lines(request({ explanation })).join(" ").replaceAll(/\s+/g, " "), why[0] ?? "")
+  })
+
+  it("at e, keeps the numbers of the line, and what asks stands next to the keys", () => {
+    const part = (word: string, state: "asks" | "covered", at?: number) =>
+      ({ words: [word], state, why: [], ...(at === undefined ? {} : { at }) }) as const
+    const explanation = { action: "ask", rule: "change", reason: "", line: [], more: 2 } as const
+    const parts = [part("curl", "asks", 7), part("ls", "covered", 1), part("rm", "asks", 3)]
+    const shown = lines(bare(request({ explanation: { ...explanation, parts } })), { expanded: true })
+    assert.deepStrictEqual(
+      shown.flatMap((line) => /^ {2}[?✓] (\d+\. \S+)/.exec(line)?.slice(1) ?? []),
+      ["1. ls", "7. curl", "3. rm"]
+    )
   })
 
   it("explains itself at e: each command, what covers it, what made it ask, and asks again", () => {

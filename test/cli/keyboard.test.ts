@@ -54,6 +54,19 @@ describe("the keyboard", () => {
     )
   })
 
+  it("tells keys that came in one read from a person's single ones, an escape sequence being one", () => {
+    const together = (...reads: ReadonlyArray<string>) => {
+      const found: Array<Input> = []
+      const decoder = makeDecoder((input) => void found.push(input))
+      for (const read of reads) decoder.push(read)
+      vi.advanceTimersByTime(1_000)
+      decoder.close()
+      return found.map((input) => input.kind === "key" && input.together === true)
+    }
+    assert.deepStrictEqual(together("y\ry\r"), [true, true, true, true])
+    assert.deepStrictEqual(together("y", "\r", `${ESC}[A`), [false, false, false])
+  })
+
   it("tells keys before and behind a paste from it", () => {
     assert.deepStrictEqual(names(`a${paste("y\r")}\r`), ["a", "paste", "enter"])
   })

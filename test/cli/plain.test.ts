@@ -47,6 +47,16 @@ describe("piped input (LESSONS 49)", () => {
     }).pipe(Effect.scoped, Effect.provide(kit.layer))
   })
 
+  it.live("says what is missing where nothing comes, and fails as a wrong usage does", () => {
+    const kit = echoing()
+    return Effect.gen(function* () {
+      const { end, fiber, err } = yield* conversePlainly()
+      end()
+      assert.deepStrictEqual([yield* Fiber.join(fiber), kit.asked.length], [2, 0])
+      assert.include(err(), "claw: Nothing came on standard input, and it is no terminal.")
+    }).pipe(Effect.scoped, Effect.provide(kit.layer))
+  })
+
   it.live("asks nobody: what needs an approval fails, and the exit code says so (SETTLED 5)", () => {
     const kit = asking()
     return Effect.gen(function* () {

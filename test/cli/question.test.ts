@@ -41,7 +41,7 @@ const answers: ReadonlyArray<readonly [keys: ReadonlyArray<string>, grants: numb
   [["n", "enter"], 2, { decision: "deny" }],
   [["n", "n", "o", "enter"], 2, { decision: "deny", reason: "no" }],
   [["n", "👨‍👩‍👧", "backspace", "x", "enter"], 2, { decision: "deny", reason: "x" }],
-  [["e", "enter"], 2, { decision: "deny" }],
+  [["e", "enter", "enter"], 2, { decision: "deny" }],
   [["enter"], 2, { decision: "deny" }],
   [["escape"], 2, { decision: "deny" }],
   [["ctrl+d"], 2, { decision: "deny" }]
@@ -59,6 +59,24 @@ describe("question", () => {
     for (const [keys, grants, answer] of answers) {
       assert.deepStrictEqual(pressed(keys, grants), { answer } as Step, keys.join(" "))
     }
+  })
+
+  it("is not answered by the Enter of somebody who types e and Enter to see more", () => {
+    assert.property(pressed(["e", "enter"]), "question")
+    assert.deepStrictEqual(pressed(["e", "enter", "y"]), { answer: { decision: "allow_once" } } as Step)
+  })
+
+  it("is not answered by keys of one read: a paste that no terminal put into brackets (P16)", () => {
+    const together = (name: string): Input => ({ ...key(name), together: true }) as Input
+    for (const name of ["y", "s", "n", "enter", "escape"]) {
+      const step = press(ask(request(1), 0), together(name), 10_000)
+      assert.property(step, "question", name)
+      assert.property("question" in step && press(step.question, key("y"), 10_000 + TYPING_MS - 1), "question")
+    }
+    const reason = pressed(["n"])
+    assert.deepStrictEqual("question" in reason && press(reason.question, together("enter"), 10_000), {
+      answer: { decision: "deny" }
+    })
   })
 
   it("of recovery is answered by the keys it shows, and by no key of an approval", () => {

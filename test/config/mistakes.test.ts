@@ -35,6 +35,39 @@ const cases: ReadonlyArray<readonly [text: string, message: string]> = [
   ['{"__proto__": {"mode": "bypass"}}', `${shown}:1:2: the key __proto__ is never allowed.`],
   ['{"api_key": "sk-very-secret-value"}', `${shown}:1:2: unknown key api_key`],
   ["[]", `${shown}:1:1: the configuration must be an object.`],
+  [
+    '{"rules": {"deny": [{"tool": "bash"}, {"argv": ["git push"]}]}}',
+    `${shown}:1:39: the rule rules.deny[1] has several words in one element of argv, "git push". Write one word an element: ["git", "push"]; if it is meant word for word, say so with examples.match.`
+  ],
+  [
+    '{"rules": {"allow": [{"argv": ["*"]}]}}',
+    `${shown}:1:22: the rule rules.allow[0] has "*" in argv, where words are no patterns. For every command: leave argv out and write "tool": "bash"; if it is meant word for word, say so with examples.match.`
+  ],
+  [
+    '{"rules": {"ask": [{"argv": ["npm", "run", "build:*"]}]}}',
+    `${shown}:1:20: the rule rules.ask[0] has "build:*" in argv, where words are no patterns. For every command that begins so: ["npm", "run"]; if it is meant word for word, say so with examples.match.`
+  ],
+  [
+    '{"rules": {"allow": [{}]}}',
+    `${shown}:1:22: the rule rules.allow[0] names nothing. Give it argv (the words a command begins with), path (a glob) or tool (a name, or "*").`
+  ],
+  [
+    '{"rules": {"allow": [{"argv": ["rm"], "path": "tmp/**"}]}}',
+    `${shown}:1:22: the rule rules.allow[0] has both argv and path, and only one of them can count. Make two rules of it.`
+  ],
+  [
+    '{"rules": {"deny": [{"argv": ["rm"], "tool": "Bash"}]}}',
+    `${shown}:1:21: the rule rules.deny[0] has argv and the tool "Bash", which runs no commands. Write "tool": "bash", or path.`
+  ],
+  [
+    '{"rules": {"deny": [{"path": "secrets/"}]}}',
+    `${shown}:1:21: the rule rules.deny[0] has a path that ends in /. Write secrets/** for all below it.`
+  ],
+  [
+    '{"rules": {"deny": [{"path": "~/.ssh/**"}]}}',
+    `${shown}:1:21: the rule rules.deny[0] has a path with ~, which nothing expands. Write it from / or relative to the workspace.`
+  ],
+  ['{"rules": {"deny": [{"argv": ["rm", "-rf", "*"], "examples": {"match": ["rm -rf *"]}}]}}', "no error"],
   ['{"state_dir": "here"}', `${shown}: state_dir must be an absolute path.`]
 ]
 

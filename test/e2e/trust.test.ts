@@ -8,6 +8,7 @@ import { claw, SIDE_BY_SIDE, world } from "../support/e2eProgram.ts"
 import { served } from "../support/e2eServer.ts"
 import * as Terminal from "../support/e2eTerminal.ts"
 import * as FakeModel from "../support/fakeModel.ts"
+import { trusted } from "../support/trust.ts"
 
 const PLAN = { ".claw/config.json": '{"mode":"plan"}' }
 const QUESTION = "Do you trust what"
@@ -86,6 +87,67 @@ describe("the question at a terminal", SIDE_BY_SIDE, () => {
   )
 })
 
+/** A record from before such a file was refused. */
+const trustedAnyway = ({
+  env,
+  workspace
+}: {
+  readonly env: Readonly<Record<string, string>>
+  readonly workspace: string
+}) => trusted(env["CLAW_STATE_DIR"] ?? "", workspace)
+
+describe("a file that does not load", SIDE_BY_SIDE, () => {
+  const BAD = [
+    ["no JSON", "{", "this is not JSON"],
+    ["a key that is not a workspace's", '{"base_url":"http://127.0.0.1:1"}', "cannot set base_url"],
+    ["a rule that allows", '{"rules":{"allow":[{"argv":["ls"]}]}}', "cannot set rules.allow"],
+    ["a rule that fails its example", '{"rules":{"deny":[{"argv":["ls"],"examples":{"match":["cat"]}}]}}', "must match"]
+  ] as const
+
+  it.live.each(BAD)("%s: is not trusted by command, and claw says why", ([, text, why]) =>
+    Effect.gen(function* () {
+      const { env, workspace } = yield* world({ ".claw/config.json": text })
+      const refused = yield* claw(["trust"], { env, cwd: workspace })
+      assert.strictEqual(refused.code, 1)
+      assert.include(refused.stderr, `${workspace} is not trusted, for what it brings does not load: `)
+      assert.include(refused.stderr, why)
+      const listed = yield* claw(["trust", "--list"], { env, cwd: workspace })
+      assert.strictEqual(listed.stderr, "claw: no directory was decided on yet.\n")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is not asked about at a terminal", () =>
+    Effect.gen(function* () {
+      const { env, workspace } = yield* world({ ".claw/config.json": "{" })
+      const tty = yield* Terminal.start({ env, cwd: workspace })
+      const screen = yield* tty.prompt
+      assert.notInclude(screen, QUESTION)
+      assert.include(screen.replaceAll("\n", ""), "is not trusted, for what it brings does not load")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live.each(BAD)("%s, trusted all the same: locks nobody out, and every error names the way out", ([, text, why]) =>
+    Effect.gen(function* () {
+      const at = yield* world({ ".claw/config.json": text })
+      yield* trustedAnyway(at)
+      const here = { env: at.env, cwd: at.workspace }
+      const run = yield* claw(["run", "hi"], here)
+      assert.strictEqual(run.code, 2)
+      assert.include(run.stderr, why)
+      assert.include(run.stderr, "claw trust --revoke")
+      for (const words of [["trust", "--list"], ["grants", "list"], ["audit"], ["sessions"], ["help"]])
+        assert.strictEqual((yield* claw(words, here)).code, 0, words.join(" "))
+      const doctor = JSON.parse((yield* claw(["doctor", "--json"], here)).stdout) as {
+        readonly findings: ReadonlyArray<{ readonly name: string; readonly status: string; readonly detail: string }>
+      }
+      const told = doctor.findings.filter(({ name, status }) => /trust|rules/.test(name) && status === "problem")
+      assert.deepStrictEqual([told.length, told[0]?.detail.includes("claw trust --revoke")], [1, true])
+      assert.strictEqual((yield* claw(["trust", "--revoke"], here)).code, 0)
+      assert.strictEqual((yield* claw(["run", "hi"], here)).code, 0)
+    }).pipe(Effect.scoped)
+  )
+})
+
 describe("where nobody is asked", SIDE_BY_SIDE, () => {
   it.live("claw run goes on without it and says so; claw trust makes it count until it changes or is taken back", () =>
     Effect.gen(function* () {
@@ -148,11 +210,11 @@ describe("the model's server and its key", SIDE_BY_SIDE, () => {
       yield* claw(["trust"], at)
       assert.strictEqual((yield* claw(["run", "hi"], at)).code, 0)
       write(workspace, JSON.stringify({ base_url: evil.base_url }))
-      yield* claw(["trust"], at)
-      const refused = yield* claw(["run", "hi"], at)
-      assert.strictEqual(refused.code, 2)
+      const refused = yield* claw(["trust"], at)
+      assert.strictEqual(refused.code, 1)
       assert.include(refused.stderr, "cannot set base_url")
-      assert.deepStrictEqual([evil.requests().length, model.requests().length], [0, 1])
+      assert.strictEqual((yield* claw(["run", "hi"], at)).code, 0)
+      assert.deepStrictEqual([evil.requests().length, model.requests().length], [0, 2])
     }).pipe(Effect.scoped)
   )
 })

@@ -63,7 +63,8 @@ describe("server events", () => {
       tool_call: "task_id turn call_id tool_name content risk",
       approval_request:
         "task_id turn request_id kind call_id tool_name content risk reason preview grant_options content_digest explanation expires_at",
-      approval_resolved: "task_id turn call_id request_id decision via rule reason grant_id grant by tool_name digest",
+      approval_resolved:
+        "task_id turn call_id request_id decision via rule reason grant_id grant by tool_name digest shown",
       tool_started: "task_id turn call_id attempt",
       tool_result: "task_id turn call_id tool_name result status is_error exit_code signal truncated duration_ms",
       usage: "task_id turn usage session_usage",

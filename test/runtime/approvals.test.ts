@@ -67,8 +67,8 @@ describe("approval of a running session", () => {
       assert.isFalse(seen.types().includes("approval_request"))
       const decided = seen.facts().flatMap((fact) => (fact.type === "approval_resolved" ? [fact] : []))
       assert.deepStrictEqual(
-        decided.map(({ decision, via, reason }) => [decision, via, reason?.split(":")[0]]),
-        [["deny", "policy", "nobody was there to be asked"]]
+        decided.map(({ decision, via, reason, shown }) => [decision, via, reason?.split(":")[0], shown]),
+        [["deny", "policy", "nobody was there to be asked", "what it is about"]]
       )
     }).pipe(Effect.scoped, Effect.provide(layer))
   })

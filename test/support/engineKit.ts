@@ -71,7 +71,10 @@ export const kit = (options: KitOptions) => {
   })
   const gate = Layer.succeed(
     ApprovalGate,
-    ApprovalGate.of({ check: options.gate ?? ((check) => Effect.sync(() => allow(check))) })
+    ApprovalGate.of({
+      check: options.gate ?? ((check) => Effect.sync(() => allow(check))),
+      shown: () => undefined
+    })
   )
   const provider = layerScripted(options.script, {
     streaming: options.streaming ?? true,

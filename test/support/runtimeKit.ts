@@ -30,6 +30,7 @@ export interface RuntimeKitOptions {
 /** Asks for everything that is not safe, as the real gate does in mode `ask`. */
 const asking = (approver: Approver["Service"], expiresInMs: number, checking: Effect.Effect<void>) =>
   ApprovalGate.of({
+    shown: () => "what it is about",
     check: Effect.fnUntraced(function* (check: Check) {
       yield* checking
       if (check.assessment.risk === "safe" || check.allowed === true) return allow(check)

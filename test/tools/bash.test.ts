@@ -2,6 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import type { CommandPlan } from "../../src/domain/Approval.ts"
+import { ProcessRunner, type ProcessResult } from "../../src/sandbox/ProcessRunner.ts"
+import { makeBash } from "../../src/tools/builtin/bash.ts"
 import { oddSleep, processesWith, receipt } from "../support/processes.ts"
 import { plainAnalysis, plainCommand, toolsIn } from "../support/builtinTools.ts"
 import { dir } from "../support/workspaceDir.ts"
@@ -51,6 +53,31 @@ describe("bash", () => {
         ["said\n[stopped after 300 ms, the time limit; the output until then is above]", true, true]
       )
       assert.strictEqual((yield* run("true")).content, "(no output)")
+    })
+  )
+
+  it.effect("says why a command without a network failed so, and says it of no other", () =>
+    Effect.gen(function* () {
+      const NOTE = "[claw gives commands no network here: isolation.network, a setting of the user, allows it]"
+      const said = (text: string, more: Partial<ProcessResult>) => {
+        const output = { text, truncated: false } as ProcessResult["output"]
+        const result: ProcessResult = { output, errors: output, timed_out: false, exit_code: 1, ...more }
+        const runner = ProcessRunner.of({ run: () => Effect.succeed(result), endLeftover: () => Effect.succeed(true) })
+        const tool = makeBash({ workspace: { root: "/" } as never, runner, analyse: () => plainAnalysis("x") })
+        const at = { task_id: "t", call_id: "c", emit: () => {}, processStarted: () => Effect.void } as never
+        return Effect.map(tool.run({ command: "x" } as never, at), ({ content }) => content)
+      }
+      for (const text of [
+        "npm error code EAI_AGAIN",
+        "curl: (6) Could not resolve host: example.org",
+        "ssh: connect: Network is unreachable",
+        "socket.gaierror: [Errno -3] Temporary failure in name resolution"
+      ]) {
+        assert.strictEqual(yield* said(text, { offline: true }), `${text}\n[exit code 1]\n${NOTE}`)
+        assert.notInclude(yield* said(text, {}), NOTE)
+        assert.notInclude(yield* said(text, { offline: true, exit_code: 0 }), NOTE)
+      }
+      assert.notInclude(yield* said("1 failed", { offline: true }), NOTE)
     })
   )
 

@@ -109,8 +109,18 @@ const make = Effect.fnUntraced(function* (options: BubblewrapOptions) {
         : Effect.succeed({ argv, supervised: false })
     })
   const runner = yield* Layer.build(ProcessRunner.layer({ ...options, isolate }))
+  const { endLeftover, run } = Context.get(runner, ProcessRunner.ProcessRunner)
+  const telling = ProcessRunner.ProcessRunner.of({
+    endLeftover,
+    run: (spec) =>
+      Effect.flatMap(run(spec), (result) =>
+        Effect.map(examined, ({ enclosing }) =>
+          enclosing === undefined || settings.network ? result : { ...result, offline: true }
+        )
+      )
+  })
   const isolation = Isolation.of({ report: Effect.map(examined, ({ report }) => report) })
-  return Context.add(runner, Isolation, isolation)
+  return Context.add(Context.make(ProcessRunner.ProcessRunner, telling), Isolation, isolation)
 })
 
 export const layer = (options: BubblewrapOptions): Layer.Layer<ProcessRunner.ProcessRunner | Isolation> =>

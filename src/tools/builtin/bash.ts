@@ -49,11 +49,24 @@ const ending = (result: ProcessResult, timeout: number): string | undefined => {
   return result.exit_code === 0 ? undefined : `exit code ${result.exit_code ?? "unknown"}`
 }
 
+/** How programs say that they found no network; some minutes late, and never why. */
+const NO_NETWORK = new RegExp(
+  [
+    "EAI_AGAIN|ENETUNREACH|ENOTFOUND|EAI_NONAME|no such host",
+    "network is unreachable|name or service not known|nodename nor servname",
+    "(?:temporary failure in|failure in) name resolution|name resolution fail",
+    "(?:could not|couldn't|cannot|can't|failed to|unable to) resolve"
+  ].join("|"),
+  "i"
+)
+const OFFLINE = "[claw gives commands no network here: isolation.network, a setting of the user, allows it]"
+
 const outputOf = (result: ProcessResult, timeout: number): Tool.ToolOutput => {
   const { text, truncated } = result.output
   const note = ending(result, timeout)
   const separator = text === "" || text.endsWith("\n") ? "" : "\n"
-  const content = note === undefined ? (text === "" ? "(no output)" : text) : `${text}${separator}[${note}]`
+  const offline = result.offline === true && note !== undefined && NO_NETWORK.test(text) ? `\n${OFFLINE}` : ""
+  const content = note === undefined ? (text === "" ? "(no output)" : text) : `${text}${separator}[${note}]${offline}`
   return {
     content,
     is_error: note !== undefined,
