@@ -51,6 +51,8 @@ export interface ProcessResult {
   readonly exit_code?: number
   readonly signal?: string
   readonly timed_out: boolean
+  /** What isolation found when the call was over; for the person and the model. */
+  readonly notes?: ReadonlyArray<string>
 }
 
 export class ProcessRunner extends Context.Service<
@@ -85,8 +87,8 @@ export interface Enclosed {
   readonly supervised: boolean
   /** The leader's process id, before anything of it runs. */
   readonly admit?: (pid: number) => void
-  /** When no process of the call lives; also when it could not be started. */
-  readonly end?: Effect.Effect<void>
+  /** When no process of the call lives; also when it could not be started. What there is to say afterwards. */
+  readonly end?: Effect.Effect<ReadonlyArray<string>>
 }
 
 export interface ProcessLimits extends OutputLimits {
@@ -224,13 +226,16 @@ const make = (options: ProcessOptions, pool: PipePool, mask: Mask) => {
     yield* checkDirectory(spec.cwd)
     const argv = "argv" in spec.command ? spec.command.argv : [...SHELL, spec.command.script]
     return yield* Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(isolate(argv, spec.cwd), (enclosed) =>
-        start(spec, enclosed).pipe(
+      Effect.flatMap(isolate(argv, spec.cwd), (enclosed) => {
+        let notes: ReadonlyArray<string> = []
+        const end = Effect.map(enclosed.end ?? Effect.succeed(notes), (said) => void (notes = said))
+        return start(spec, enclosed).pipe(
           Effect.tap(({ pid }) => Effect.sync(() => enclosed.admit?.(pid))),
           Effect.flatMap((started) => attend(started, spec, restore)),
-          Effect.ensuring(enclosed.end ?? Effect.void)
+          Effect.ensuring(end),
+          Effect.map((result): ProcessResult => (notes.length === 0 ? result : { ...result, notes }))
         )
-      )
+      })
     )
   })
 

@@ -49,8 +49,9 @@ const ending = (result: ProcessResult, timeout: number): string | undefined => {
 const outputOf = (result: ProcessResult, timeout: number): Tool.ToolOutput => {
   const { text, truncated } = result.output
   const note = ending(result, timeout)
+  const lines = [...(note === undefined ? [] : [note]), ...(result.notes ?? [])].map((line) => `[${line}]`)
   const separator = text === "" || text.endsWith("\n") ? "" : "\n"
-  const content = note === undefined ? (text === "" ? "(no output)" : text) : `${text}${separator}[${note}]`
+  const content = lines.length === 0 ? (text === "" ? "(no output)" : text) : `${text}${separator}${lines.join("\n")}`
   return {
     content,
     is_error: note !== undefined,
