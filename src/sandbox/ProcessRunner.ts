@@ -85,6 +85,8 @@ export interface Enclosed {
    * around it ignores TERM and ends when nothing is left inside.
    */
   readonly supervised: boolean
+  /** A file that what is around the program reads from descriptor 4. */
+  readonly input?: string
   /** The leader's process id, before anything of it runs. */
   readonly admit?: (pid: number) => void
   /** When no process of the call lives; also when it could not be started. What there is to say afterwards. */
@@ -188,8 +190,8 @@ const make = (options: ProcessOptions, pool: PipePool, mask: Mask) => {
   const gate = makeGate()
   const isolate: Isolate = options.isolate ?? ((argv) => Effect.succeed({ argv, supervised: false }))
 
-  const start = (spec: ProcessSpec, { argv, supervised }: Enclosed) => {
-    const request = { argv, cwd: spec.cwd, env, marker: spec.id, merge: spec.merge ?? true, supervised }
+  const start = (spec: ProcessSpec, { argv, input, supervised }: Enclosed) => {
+    const request = { argv, cwd: spec.cwd, env, marker: spec.id, merge: spec.merge ?? true, supervised, input }
     return Effect.mapError(startProcess(request, gate, pool), (cause) => explain(spec, cause))
   }
 

@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import type { IsolationSettings } from "../Isolation.ts"
 import { ProcessError, type Enclosed } from "../ProcessRunner.ts"
+import { callFilter, canFilter } from "./callFilter.ts"
 import { guardedPaths, type Plan } from "./guardedPaths.ts"
 import { holdAll } from "./heldFiles.ts"
 import { controlSockets, hiddenPaths } from "./hiddenPaths.ts"
@@ -26,7 +27,7 @@ export interface Enclosing {
   readonly home: string | undefined
   /** Claw's own directories and files. */
   readonly own: ReadonlyArray<string>
-  readonly empty: View["empty"]
+  readonly empty: View["empty"] & { readonly filter: string | undefined }
 }
 
 /** Nothing, as a file and as a directory, to lay over what is hidden. */
@@ -36,7 +37,9 @@ export const makeEmpty = Effect.acquireRelease(
     const [file, directory] = [join(place, "file"), join(place, "directory")]
     writeFileSync(file, "", { mode: 0o444 })
     mkdirSync(directory, { mode: 0o555 })
-    return { place, file, directory }
+    const filter = canFilter ? join(place, "filter") : undefined
+    if (filter !== undefined) writeFileSync(filter, callFilter(), { mode: 0o444 })
+    return { place, file, directory, filter }
   }),
   ({ place }) => Effect.sync(() => rmSync(place, { recursive: true, force: true }))
 )
@@ -133,8 +136,9 @@ const build = (enclosing: Enclosing, argv: ReadonlyArray<string>, cwd: string): 
   const group = limitProcesses(enclosing.settings)
   const mounts = mountArguments(viewOf(enclosing, root, plan))
   return {
-    argv: aroundProgram({ ...enclosing, mounts, cwd: root }, argv),
+    argv: aroundProgram({ ...enclosing, mounts, cwd: root, filtered: enclosing.empty.filter !== undefined }, argv),
     supervised: true,
+    ...(enclosing.empty.filter === undefined ? {} : { input: enclosing.empty.filter }),
     admit: group.admit,
     end: Effect.sync(() => {
       const notes = look()
