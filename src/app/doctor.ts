@@ -9,6 +9,7 @@ import { EXIT } from "../cli/Commands.ts"
 import { Output } from "../cli/Output.ts"
 import { trustTexts, untrustedNotice } from "../cli/TrustView.ts"
 import type { ConfigShape } from "../config/AppConfig.ts"
+import { exposure } from "../config/StateDirectory.ts"
 import { version } from "../config/Version.ts"
 import { probe, type ProbeReport } from "../provider/openai/Probe.ts"
 import type { IsolationReport } from "../sandbox/Isolation.ts"
@@ -40,6 +41,8 @@ const stateDirectory = (config: ConfigShape): Finding => {
     mkdirSync(config.state_dir, { recursive: true, mode: 0o700 })
     accessSync(config.state_dir, constants.W_OK)
   })
+  const exposed = exposure(config.state_dir)
+  if (exposed !== undefined) return finding("state", "problem", exposed)
   return Result.isSuccess(made)
     ? finding("state", "ok", config.state_dir)
     : finding("state", "problem", `${config.state_dir} cannot be written. Set CLAW_STATE_DIR to a directory that can.`)

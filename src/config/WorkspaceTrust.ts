@@ -26,6 +26,7 @@ import {
 import { dirname, join, relative, resolve, sep } from "node:path"
 import { Option, Result, Schema } from "effect"
 import { ConfigError } from "./ConfigError.ts"
+import { exposure } from "./StateDirectory.ts"
 import { digestOf, type Offer, offersIn } from "./workspaceOffers.ts"
 
 export type { Offer, OfferKind, Taken } from "./workspaceOffers.ts"
@@ -118,6 +119,7 @@ interface Where {
 }
 
 const decided = (state_dir: string, workspace: string, digest: string): Status => {
+  if (exposure(state_dir) !== undefined) return "unknown"
   const identity = identityOf(workspace)
   const record = readRecord(fileOf(state_dir, identity))
   if (record === undefined) return "unknown"

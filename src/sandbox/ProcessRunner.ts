@@ -53,6 +53,8 @@ export interface ProcessResult {
   readonly timed_out: boolean
   /** Isolation gave it no network. */
   readonly offline?: true
+  /** What isolation found when the call was over; for the person and the model. */
+  readonly notes?: ReadonlyArray<string>
 }
 
 export class ProcessRunner extends Context.Service<
@@ -85,10 +87,12 @@ export interface Enclosed {
    * around it ignores TERM and ends when nothing is left inside.
    */
   readonly supervised: boolean
+  /** A file that what is around the program reads from descriptor 4. */
+  readonly input?: string
   /** The leader's process id, before anything of it runs. */
   readonly admit?: (pid: number) => void
-  /** When no process of the call lives; also when it could not be started. */
-  readonly end?: Effect.Effect<void>
+  /** When no process of the call lives; also when it could not be started. What there is to say afterwards. */
+  readonly end?: Effect.Effect<ReadonlyArray<string>>
 }
 
 export interface ProcessLimits extends OutputLimits {
@@ -188,8 +192,8 @@ const make = (options: ProcessOptions, pool: PipePool, mask: Mask) => {
   const gate = makeGate()
   const isolate: Isolate = options.isolate ?? ((argv) => Effect.succeed({ argv, supervised: false }))
 
-  const start = (spec: ProcessSpec, { argv, supervised }: Enclosed) => {
-    const request = { argv, cwd: spec.cwd, env, marker: spec.id, merge: spec.merge ?? true, supervised }
+  const start = (spec: ProcessSpec, { argv, input, supervised }: Enclosed) => {
+    const request = { argv, cwd: spec.cwd, env, marker: spec.id, merge: spec.merge ?? true, supervised, input }
     return Effect.mapError(startProcess(request, gate, pool), (cause) => explain(spec, cause))
   }
 
@@ -226,13 +230,16 @@ const make = (options: ProcessOptions, pool: PipePool, mask: Mask) => {
     yield* checkDirectory(spec.cwd)
     const argv = "argv" in spec.command ? spec.command.argv : [...SHELL, spec.command.script]
     return yield* Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(isolate(argv, spec.cwd), (enclosed) =>
-        start(spec, enclosed).pipe(
+      Effect.flatMap(isolate(argv, spec.cwd), (enclosed) => {
+        let notes: ReadonlyArray<string> = []
+        const end = Effect.map(enclosed.end ?? Effect.succeed(notes), (said) => void (notes = said))
+        return start(spec, enclosed).pipe(
           Effect.tap(({ pid }) => Effect.sync(() => enclosed.admit?.(pid))),
           Effect.flatMap((started) => attend(started, spec, restore)),
-          Effect.ensuring(enclosed.end ?? Effect.void)
+          Effect.ensuring(end),
+          Effect.map((result): ProcessResult => (notes.length === 0 ? result : { ...result, notes }))
         )
-      )
+      })
     )
   })
 

@@ -54,18 +54,21 @@ const safeKey = (section: string, key: string, value: string): boolean => {
   return PLAIN_SECTIONS.has(section) || (Object.hasOwn(SAFE_KEYS, section) && SAFE_KEYS[section]!.has(key))
 }
 
-interface Entry {
+export interface Entry {
   readonly section: string
   readonly sub: string | undefined
   readonly key: string
   readonly value: string
 }
 
+/** In a comment a backslash joins nothing: what follows is a line of its own to git. */
+const JOINED_COMMENT = /[#;][^\n]*\\\r?$/m
+
 /** Names folded as git folds them; undefined: a line that cannot be read. */
-const entries = (text: string): ReadonlyArray<Entry | undefined> => {
+export const entries = (text: string): ReadonlyArray<Entry | undefined> => {
   let section = ""
   let sub: string | undefined
-  const out: Array<Entry | undefined> = []
+  const out: Array<Entry | undefined> = JOINED_COMMENT.test(text) ? [undefined] : []
   for (const line of text.replace(/\\\r?\n/g, "").split(/\r?\n/)) {
     let rest = line.trim()
     const header = /^\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]/.exec(rest)
@@ -83,11 +86,13 @@ const entries = (text: string): ReadonlyArray<Entry | undefined> => {
   return out
 }
 
+export const isSafe = ({ key, section, value }: Entry): boolean => safeKey(section, key, value)
+
 /** First key of a configuration text that could run something. */
 export const unsafeConfigKey = (text: string): string | undefined => {
   for (const entry of entries(text)) {
     if (entry === undefined) return "a line that cannot be read"
-    if (!safeKey(entry.section, entry.key, entry.value)) return `${entry.section}.${entry.key}`
+    if (!isSafe(entry)) return `${entry.section}.${entry.key}`
   }
   return undefined
 }

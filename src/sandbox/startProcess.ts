@@ -21,6 +21,8 @@ export interface Start {
   readonly merge: boolean
   /** Isolation is around the program: see `supervision.ts`. */
   readonly supervised: boolean
+  /** A file that it gets as descriptor 4. */
+  readonly input?: string | undefined
 }
 
 export interface Started {
@@ -44,14 +46,17 @@ export interface Started {
  * Waits for one line on descriptor 3, closes what would be inherited, then becomes the program. `exec` keeps the
  * process id. Status 125: the harness went away before the release. The small shell costs a third of a second bash.
  */
-const gateScript = (merge: boolean, inherited: ReadonlyArray<number>, supervised: boolean): string => {
+const gateScript = (
+  { input, merge, supervised }: Pick<Start, "input" | "merge" | "supervised">,
+  inherited: ReadonlyArray<number>
+): string => {
   const closed = [...(supervised ? [] : [3]), ...inherited.filter((fd) => fd !== 3)]
   return [
     merge ? "exec 2>&1" : "",
     "IFS= read -r _ <&3 || exit 125",
     closed.length === 0 ? "" : `exec ${closed.map((fd) => `${fd}>&-`).join(" ")}`,
     supervised ? "trap '' TERM" : "",
-    'exec "$@"'
+    input === undefined ? 'exec "$@"' : `exec "$@" 4<'${input.replaceAll("'", "'\\''")}'`
   ].join("\n")
 }
 
@@ -73,7 +78,7 @@ const inheritedDescriptors = (): ReadonlyArray<number> => {
 
 export interface Gate {
   readonly shell: string
-  readonly script: (start: Pick<Start, "merge" | "supervised">) => string
+  readonly script: (start: Parameters<typeof gateScript>[0]) => string
 }
 
 /** A plain `sh` may know only descriptors of one digit. */
@@ -81,7 +86,7 @@ const newGate = (): Gate => {
   const inherited = inheritedDescriptors()
   return {
     shell: inherited.some((fd) => fd > 9) ? "bash" : "sh",
-    script: ({ merge, supervised }) => gateScript(merge, inherited, supervised)
+    script: (start) => gateScript(start, inherited)
   }
 }
 

@@ -27,9 +27,10 @@ const started = Effect.fnUntraced(function* (mode: IsolationSettings["mode"], pa
 })
 
 const NAMES = `write_outside write_temporary_files_of_others write_through_a_link write_control_plane
-  move_control_plane write_missing_control_plane read_secret reach_docker see_outside_process kill_outside_process
-  read_environment_of_others enter_outside_root outlive_the_call use_inherited_descriptor connect_to_loopback
-  connect_to_abstract_socket mount use_device change_kernel_settings gain_privileges make_user_namespace
+  move_control_plane write_missing_control_plane write_git_settings_elsewhere write_where_git_settings_lead
+  write_nested_repository make_repository_that_runs_programs read_secret reach_docker see_outside_process kill_outside_process
+  read_environment_of_others trace_supervisor enter_outside_root outlive_the_call use_inherited_descriptor connect_to_loopback
+  connect_to_abstract_socket make_vsock_socket mount use_device change_kernel_settings gain_privileges make_user_namespace
   write_without_limit`.split(/\s+/)
 
 const outOf = (report: { readonly attempts: ReadonlyArray<{ readonly name: string; readonly held: boolean }> }) =>
@@ -64,7 +65,7 @@ describe("the self-test", () => {
         assert.strictEqual(report.state, "in_force", report.detail)
         assert.match(
           report.detail,
-          /^Commands run in bubblewrap \d+\.\d+\.\d+: .*, no network, .*; 22 ways out were tried/
+          /^Commands run in bubblewrap \d+\.\d+\.\d+: .*, no network, .*; 28 ways out were tried/
         )
         assert.deepStrictEqual(outOf(report), [])
         assert.deepStrictEqual(
@@ -88,9 +89,12 @@ describe("the self-test", () => {
       '--ro-bind|--bind) case "$3" in */.git|*/.git/*|*/.claw|*/.clawrc) ;; *) a+=("$1" "$2" "$3");; esac; shift 3;;',
       "write_control_plane",
       "move_control_plane",
-      "write_missing_control_plane"
+      "write_missing_control_plane",
+      "write_git_settings_elsewhere",
+      "write_nested_repository"
     ],
     ["hidden places", "--tmpfs) shift 2;;", "read_secret"],
+    ["the filter of system calls", "--seccomp) shift 2;;", "make_vsock_socket"],
     ["the ban on user namespaces", "--disable-userns) shift;;", "make_user_namespace"]
   ]
   for (const [what, cases, ...out] of without) {

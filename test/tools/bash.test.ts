@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import type { CommandPlan } from "../../src/domain/Approval.ts"
 import { ProcessRunner, type ProcessResult } from "../../src/sandbox/ProcessRunner.ts"
+import { unruled } from "../../src/tools/builtin/readGuard.ts"
 import { makeBash } from "../../src/tools/builtin/bash.ts"
 import { oddSleep, processesWith, receipt } from "../support/processes.ts"
 import { plainAnalysis, plainCommand, toolsIn } from "../support/builtinTools.ts"
@@ -63,7 +64,8 @@ describe("bash", () => {
         const output = { text, truncated: false } as ProcessResult["output"]
         const result: ProcessResult = { output, errors: output, timed_out: false, exit_code: 1, ...more }
         const runner = ProcessRunner.of({ run: () => Effect.succeed(result), endLeftover: () => Effect.succeed(true) })
-        const tool = makeBash({ workspace: { root: "/" } as never, runner, analyse: () => plainAnalysis("x") })
+        const analyse = () => plainAnalysis("x")
+        const tool = makeBash({ workspace: { root: "/" } as never, runner, analyse, guard: unruled })
         const at = { task_id: "t", call_id: "c", emit: () => {}, processStarted: () => Effect.void } as never
         return Effect.map(tool.run({ command: "x" } as never, at), ({ content }) => content)
       }

@@ -5,6 +5,8 @@
  */
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { canFilter } from "./callFilter.ts"
+import { canKeepPrivate } from "./supervisor.ts"
 
 /** What was laid out, and what was seen outside when the call had ended. */
 export interface Scene {
@@ -34,9 +36,9 @@ export const WORD = "ESCAPED"
 export const COMMON = ["/", "/etc", "/usr", "/var", "/opt", "/srv"]
 
 const isIn = (...parts: ReadonlyArray<string>): boolean => existsSync(join(...parts))
-const configOf = (ws: string): string | undefined => {
+const textOf = (...parts: ReadonlyArray<string>): string | undefined => {
   try {
-    return readFileSync(join(ws, ".git/config"), "utf8")
+    return readFileSync(join(...parts), "utf8")
   } catch {
     return undefined
   }
@@ -44,7 +46,9 @@ const configOf = (ws: string): string | undefined => {
 
 const closedNetwork = ({ network }: Scene): boolean => !network
 
-export const ORIGINAL_CONFIG = "[core]\n\trepositoryformatversion = 0\n"
+/** Of the workspace's repository and of another in it, `nested`. */
+export const ORIGINAL_CONFIG =
+  "[core]\n\trepositoryformatversion = 0\n\thooksPath = githooks/run\n[include]\n\tpath = ../included/settings\n"
 
 const files: ReadonlyArray<Escape> = [
   {
@@ -65,7 +69,7 @@ const files: ReadonlyArray<Escape> = [
   {
     name: "write_control_plane",
     script: "echo x >> .git/config; echo x > .git/hooks/pre-commit; rm -f .git/config; rm -rf .git/hooks",
-    succeeded: ({ ws }) => isIn(ws, ".git/hooks/pre-commit") || configOf(ws) !== ORIGINAL_CONFIG
+    succeeded: ({ ws }) => isIn(ws, ".git/hooks/pre-commit") || textOf(ws, ".git/config") !== ORIGINAL_CONFIG
   },
   {
     name: "move_control_plane",
@@ -76,6 +80,32 @@ const files: ReadonlyArray<Escape> = [
     name: "write_missing_control_plane",
     script: "mkdir .claw; echo x > .claw/config.json; rmdir .claw && ln -s /tmp .claw; echo x > .clawrc",
     succeeded: ({ ws }) => [".claw/config.json", ".claw", ".clawrc"].some((name) => isIn(ws, name))
+  },
+  {
+    name: "write_git_settings_elsewhere",
+    script: `cd .git; rm -rf claw-calls *.lock; for f in commondir config.worktree config.lock; do echo x >> $f && echo ${WORD}; mv $f m && echo ${WORD}; done; cd ..; echo x > commondir && echo ${WORD}`,
+    succeeded: ({ ws }) => isIn(ws, ".git/commondir") || isIn(ws, ".git/config.worktree") || isIn(ws, "commondir")
+  },
+  {
+    name: "write_where_git_settings_lead",
+    script:
+      "mv githooks g; mv included i; mkdir -p githooks/run included; echo x > githooks/run/pre-commit; echo x > included/settings",
+    succeeded: ({ ws }) => isIn(ws, "githooks/run/pre-commit") || textOf(ws, "included/settings") !== ""
+  },
+  {
+    name: "write_nested_repository",
+    script: "cd nested/.git; echo x >> config; echo x > hooks/pre-commit; echo x > commondir; mv config c",
+    succeeded: ({ ws }) =>
+      textOf(ws, "nested/.git/config") !== ORIGINAL_CONFIG ||
+      isIn(ws, "nested/.git/hooks/pre-commit") ||
+      isIn(ws, "nested/.git/commondir")
+  },
+  {
+    name: "make_repository_that_runs_programs",
+    script:
+      "mkdir -p made/.git bare/objects bare/refs; printf '[core]\\n\\tfsmonitor = x\\n' | tee made/.git/config > bare/config; echo x > bare/HEAD",
+    succeeded: ({ ws }) =>
+      ["made/.git", "bare"].some((path) => textOf(ws, path, "config")?.includes("fsmonitor") !== false)
   },
   { name: "read_secret", script: 'cat "$SECRET"; cat "/proc/self/root$SECRET"; ln "$SECRET" hard && cat hard' },
   {
@@ -97,6 +127,11 @@ const processes: ReadonlyArray<Escape> = [
   {
     name: "read_environment_of_others",
     script: 'cat /proc/[0-9]*/environ; cat /proc/1/environ /proc/$PPID/environ "/proc/$VICTIM/environ"'
+  },
+  {
+    name: "trace_supervisor",
+    script: `readlink /proc/1/exe && echo ${WORD}; head -c 1 /proc/1/maps && echo ${WORD}; readlink /proc/1/fd/3 && echo ${WORD}`,
+    applies: () => canKeepPrivate
   },
   { name: "enter_outside_root", script: 'cat "/proc/$VICTIM/root$SECRET"; cat "/proc/1/root$SECRET"' },
   {
@@ -121,6 +156,11 @@ const kernel: ReadonlyArray<Escape> = [
     name: "connect_to_abstract_socket",
     script: `perl -MSocket -e 'socket(my $s, AF_UNIX, SOCK_STREAM, 0); print "${WORD}" if connect($s, pack_sockaddr_un("\\0claw-$ENV{MARK}"))'`,
     applies: closedNetwork
+  },
+  {
+    name: "make_vsock_socket",
+    script: `perl -e 'print "${WORD}" if socket(my $s, 40, 1, 0)'`,
+    applies: () => canFilter
   },
   {
     name: "mount",

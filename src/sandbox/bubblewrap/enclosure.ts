@@ -8,10 +8,15 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import type { IsolationSettings } from "../Isolation.ts"
 import { ProcessError, type Enclosed } from "../ProcessRunner.ts"
-import { guardedPaths, undoer } from "./guardedPaths.ts"
+import { callFilter, canFilter } from "./callFilter.ts"
+import { guardedPaths, type Plan } from "./guardedPaths.ts"
+import { holdAll } from "./heldFiles.ts"
 import { controlSockets, hiddenPaths } from "./hiddenPaths.ts"
+import { identityOf, isWithin } from "./look.ts"
 import { mountArguments, type View } from "./mounts.ts"
+import { disarm } from "./newRepositories.ts"
 import { limitProcesses } from "./processGroup.ts"
+import { findRepositories, type Walk } from "./repositories.ts"
 import { standIn } from "./standIns.ts"
 import { aroundProgram, type Programs } from "./supervisor.ts"
 
@@ -22,7 +27,7 @@ export interface Enclosing {
   readonly home: string | undefined
   /** Claw's own directories and files. */
   readonly own: ReadonlyArray<string>
-  readonly empty: View["empty"]
+  readonly empty: View["empty"] & { readonly filter: string | undefined }
 }
 
 /** Nothing, as a file and as a directory, to lay over what is hidden. */
@@ -32,7 +37,9 @@ export const makeEmpty = Effect.acquireRelease(
     const [file, directory] = [join(place, "file"), join(place, "directory")]
     writeFileSync(file, "", { mode: 0o444 })
     mkdirSync(directory, { mode: 0o555 })
-    return { place, file, directory }
+    const filter = canFilter ? join(place, "filter") : undefined
+    if (filter !== undefined) writeFileSync(filter, callFilter(), { mode: 0o444 })
+    return { place, file, directory, filter }
   }),
   ({ place }) => Effect.sync(() => rmSync(place, { recursive: true, force: true }))
 )
@@ -57,10 +64,10 @@ const kernelFiles = (): ReadonlySet<string> =>
 /** One may be a link to another. */
 const emptied = (): ReadonlyArray<string> => Array.from(new Set(["/tmp", "/var/tmp", "/run"].flatMap(realOf)))
 
-const viewOf = ({ empty, home, own, settings }: Enclosing, root: string): View => ({
+const viewOf = ({ empty, home, own, settings }: Enclosing, root: string, { guarded }: Plan): View => ({
   root,
   hidden: hiddenPaths(home, own),
-  guarded: guardedPaths(root),
+  guarded,
   read: settings.read.flatMap(realOf),
   write: settings.write.flatMap(realOf),
   sockets: controlSockets(home),
@@ -70,21 +77,74 @@ const viewOf = ({ empty, home, own, settings }: Enclosing, root: string): View =
   ofRun: ofRun(settings.network)
 })
 
+/** Throws where something cannot stand; then nothing does. */
+const stand = ({ guarded, held }: Plan): (() => void) => {
+  const release = holdAll(held)
+  const absent = new Set(guarded.filter(({ how }) => how === "absent").map(({ path }) => path))
+  try {
+    const remove = standIn(Array.from(absent))
+    return () => {
+      remove()
+      release()
+    }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+const listed = (paths: ReadonlyArray<string>): string => {
+  const more = paths.length - 10
+  return paths.slice(0, 10).join(", ") + (more > 0 ? ` and ${more} more` : "")
+}
+
+/** What there is to say of the control plane when the call is over. */
+const review = (root: string, { guarded }: Plan, before: Walk): (() => ReadonlyArray<string>) => {
+  const known = new Set(before.found.map(({ id }) => id))
+  const files = guarded.filter(({ how, path }) => how === "readonly" && isWithin(root, path)).map(({ path }) => path)
+  const identities = new Map(files.map((path) => [path, identityOf(path)]))
+  return () => {
+    const after = findRepositories(root)
+    const aside = disarm(root, known, after.found)
+    const replaced = files.filter((path) => identityOf(path) !== identities.get(path))
+    return [
+      ...(aside.length === 0
+        ? []
+        : [
+            `isolation: git settings made by an isolated command are put aside, for git would run programs by them: ` +
+              `${listed(aside)}; each is kept as NAME.claw-held, and only the user may bring it back`
+          ]),
+      ...(replaced.length === 0
+        ? []
+        : [
+            `isolation: replaced from outside while the command ran, so that the command may have changed it: ` +
+              `${listed(replaced.map((path) => path.slice(root.length + 1)))}; the user should look at it`
+          ]),
+      ...(after.complete ? [] : ["isolation: too many directories to look for new repositories in all of them"])
+    ]
+  }
+}
+
 const build = (enclosing: Enclosing, argv: ReadonlyArray<string>, cwd: string): Enclosed => {
   const root = realpathSync.native(cwd)
   if (root === "/") throw new Error("the whole file system is no workspace to keep a command in")
-  const view = viewOf(enclosing, root)
-  const undo = undoer(root)
-  const remove = standIn(view.guarded.filter(({ how }) => how === "absent").map(({ path }) => path))
+  const before = findRepositories(root)
+  const write = enclosing.settings.write.flatMap(realOf)
+  const plan = guardedPaths({ root, home: enclosing.home, write, repositories: before.found })
+  const remove = stand(plan)
+  const look = review(root, plan, before)
   const group = limitProcesses(enclosing.settings)
+  const mounts = mountArguments(viewOf(enclosing, root, plan))
   return {
-    argv: aroundProgram({ ...enclosing, mounts: mountArguments(view), cwd: root }, argv),
+    argv: aroundProgram({ ...enclosing, mounts, cwd: root, filtered: enclosing.empty.filter !== undefined }, argv),
     supervised: true,
+    ...(enclosing.empty.filter === undefined ? {} : { input: enclosing.empty.filter }),
     admit: group.admit,
     end: Effect.sync(() => {
+      const notes = look()
       remove()
-      undo()
       group.remove()
+      return notes
     })
   }
 }

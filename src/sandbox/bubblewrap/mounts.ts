@@ -8,9 +8,10 @@ import type { Hidden } from "./hiddenPaths.ts"
 export interface Guarded {
   readonly path: string
   /**
-   * `fixed`: may be written and not be moved away; `readonly`: as it is; `absent`: an empty directory stands there.
+   * `fixed`: may be written and not be moved away; `readonly`: as it is; `absent`: an empty directory stands there;
+   * `covered`: what is there is seen as an empty directory.
    */
-  readonly how: "fixed" | "readonly" | "absent"
+  readonly how: "fixed" | "readonly" | "absent" | "covered"
 }
 
 export interface View {
@@ -41,7 +42,7 @@ const row = (layer: number, path: string, ...words: ReadonlyArray<string>): Row 
 
 const guardedRow = ({ how, path }: Guarded, view: View): Row => {
   if (how === "fixed") return row(3, path, "--bind", path, path)
-  return row(3, path, "--ro-bind", how === "absent" ? view.empty.directory : path, path)
+  return row(3, path, "--ro-bind", how === "readonly" ? path : view.empty.directory, path)
 }
 
 const rows = (view: View): ReadonlyArray<Row> => [

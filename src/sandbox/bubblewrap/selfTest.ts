@@ -70,9 +70,11 @@ const livesWith = (word: string): boolean =>
 
 const layOut = (place: string) => {
   const paths = { ws: join(place, "ws"), outside: join(place, "outside"), secret: join(place, "secret") }
-  mkdirSync(join(paths.ws, ".git", "hooks"), { recursive: true })
+  for (const path of [".git/hooks", "nested/.git/hooks", "githooks", "included"])
+    mkdirSync(join(paths.ws, path), { recursive: true })
   mkdirSync(paths.outside)
-  writeFileSync(join(paths.ws, ".git", "config"), ORIGINAL_CONFIG)
+  for (const path of [".git", "nested/.git"]) writeFileSync(join(paths.ws, path, "config"), ORIGINAL_CONFIG)
+  writeFileSync(join(paths.ws, "included", "settings"), "")
   return paths
 }
 

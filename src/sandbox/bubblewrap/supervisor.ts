@@ -8,12 +8,18 @@ import { accessSync, constants, statSync } from "node:fs"
 import { isAbsolute, join } from "node:path"
 import type { IsolationSettings } from "../Isolation.ts"
 
+/** By number, for Perl knows it by no name. 4 is PR_SET_DUMPABLE: with 0 no process inside can trace or read it. */
+const PRCTL = ({ x64: 157, arm64: 167 } as Partial<Record<NodeJS.Architecture, number>>)[process.arch]
+
+export const canKeepPrivate = PRCTL !== undefined
+
 /**
  * Perl, for a shell cannot tell death by a signal from an exit code. Once a second it counts the processes: a call
  * that fills its share and keeps it full is a fork bomb, and ends. 4 is EINTR.
  */
 const supervisor = (processes: number): string =>
   [
+    ...(PRCTL === undefined ? [] : [`syscall(${PRCTL}, 4, 0, 0, 0, 0);`]),
     'open(my $said, ">&=", 3) or exit 126;',
     "my $program = fork;",
     "exit 126 unless defined $program;",
@@ -77,6 +83,8 @@ export interface Around {
   readonly canForbidMore: boolean
   readonly mounts: ReadonlyArray<string>
   readonly cwd: string
+  /** A filter of system calls is on descriptor 4. */
+  readonly filtered: boolean
 }
 
 /** A directory that they name is not there, or cannot be written: /tmp can. */
@@ -89,6 +97,7 @@ export const aroundProgram = (around: Around, argv: ReadonlyArray<string>): Read
     ...namespaces(settings, around.canForbidMore),
     ...around.mounts,
     ...PRIVATE_TMP,
+    ...(around.filtered ? ["--seccomp", "4"] : []),
     "--chdir",
     around.cwd,
     "--",

@@ -1,11 +1,13 @@
 /**
  * A database file that may be trusted with sessions. Owns: who may read it, the settings of a connection, its schema's
- * version. Does not own: statements. Invariants: the file is 0600 and a directory made for it 0700; a commit is on the
- * disk before it returns (WAL, synchronous=FULL); a store of a newer claw is refused, not misread.
+ * version. Does not own: statements. Invariants: the file is 0600, a directory made for it 0700, one that others may
+ * write refused; a commit is on the disk before it returns (WAL, synchronous=FULL); a store of a newer claw is refused,
+ * not misread.
  */
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { exposure } from "../../config/StateDirectory.ts"
 import { backfill } from "./auditBackfill.ts"
 import { APPLICATION_ID, AUDIT_STEP, migrations } from "./schema.ts"
 import { Unusable } from "./sqliteError.ts"
@@ -28,7 +30,10 @@ export const checkVersion = (version: string): void => {
 }
 
 const createPrivately = (file: string): void => {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  const directory = dirname(file)
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const exposed = exposure(directory)
+  if (exposed !== undefined) throw new Unusable(exposed.replace(/\.$/, ""))
   try {
     // SQLite gives its log and index files the mode of the database. Opened only where the file is new: closing a
     // second descriptor would drop the locks that another connection of this process holds.

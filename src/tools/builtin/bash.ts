@@ -59,14 +59,16 @@ const NO_NETWORK = new RegExp(
   ].join("|"),
   "i"
 )
-const OFFLINE = "[claw gives commands no network here: isolation.network, a setting of the user, allows it]"
+const OFFLINE = "claw gives commands no network here: isolation.network, a setting of the user, allows it"
 
 const outputOf = (result: ProcessResult, timeout: number): Tool.ToolOutput => {
   const { text, truncated } = result.output
   const note = ending(result, timeout)
+  const offline = result.offline === true && note !== undefined && NO_NETWORK.test(text)
+  const notes = [...(note === undefined ? [] : [note]), ...(offline ? [OFFLINE] : []), ...(result.notes ?? [])]
+  const lines = notes.map((line) => `[${line}]`)
   const separator = text === "" || text.endsWith("\n") ? "" : "\n"
-  const offline = result.offline === true && note !== undefined && NO_NETWORK.test(text) ? `\n${OFFLINE}` : ""
-  const content = note === undefined ? (text === "" ? "(no output)" : text) : `${text}${separator}[${note}]${offline}`
+  const content = lines.length === 0 ? (text === "" ? "(no output)" : text) : `${text}${separator}${lines.join("\n")}`
   return {
     content,
     is_error: note !== undefined,

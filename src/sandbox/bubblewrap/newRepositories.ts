@@ -1,0 +1,96 @@
+/**
+ * What a call made of repositories (SECURITY T5): settings that would let git run a program are put aside before the
+ * call is over, and it is said. A repository as `git init` or `git clone` makes it stays as it is.
+ * Owns: the judgement and the putting aside: nothing is deleted, `<name>.claw-held` is its own content.
+ * Invariant: whatever cannot be understood counts as such a setting.
+ */
+import { existsSync, renameSync, writeFileSync } from "node:fs"
+import { dirname, join, resolve } from "node:path"
+import { entries, isSafe, type Entry } from "../commandGitConfig.ts"
+import { isHeld } from "./heldFiles.ts"
+import { attempt, isWithin, kindOf, namesIn, realOf, textOf } from "./look.ts"
+import type { Repository } from "./repositories.ts"
+
+const asideOf = (path: string): string => {
+  for (let count = 0; ; count += 1) {
+    const to = `${path}.claw-held${count === 0 ? "" : count}`
+    if (!existsSync(to)) return to
+  }
+}
+
+/** The name that it has now; undefined: it could not be done. */
+const putAside = (path: string): string | undefined =>
+  attempt(() => {
+    const to = asideOf(path)
+    renameSync(path, to)
+    return to
+  })
+
+const quoted = (value: string): string => `"${value.replace(/["\\]/g, "\\$&")}"`
+const lineOf = ({ key, section, sub, value }: Entry): string =>
+  `[${section}${sub === undefined ? "" : ` "${sub}"`}]\n\t${key} = ${quoted(value)}\n`
+
+interface Around {
+  readonly root: string
+  /** Directories of repositories that are looked at, or were there before. */
+  readonly known: ReadonlySet<string>
+}
+
+/** A submodule's says where its files are. */
+const isHarmless = (entry: Entry, git: string, root: string): boolean =>
+  isSafe(entry) || (entry.section === "core" && entry.key === "worktree" && isWithin(root, resolve(git, entry.value)))
+
+const ofSettings = (git: string, name: string, root: string): ReadonlyArray<string> => {
+  const path = join(git, name)
+  if (kindOf(path) === "missing" || isHeld(git, path)) return []
+  const all = entries(textOf(path) ?? "[unreadable")
+  const kept = all.filter((entry) => entry !== undefined && isHarmless(entry, git, root))
+  if (kept.length === all.length) return []
+  const to = putAside(path)
+  if (to !== undefined) attempt(() => writeFileSync(path, kept.map((entry) => lineOf(entry!)).join(""), { flag: "wx" }))
+  return [path]
+}
+
+const ofHooks = (git: string): ReadonlyArray<string> => {
+  const path = join(git, "hooks")
+  const kind = kindOf(path)
+  if (kind === "missing") return []
+  if (kind === "directory" && namesIn(path).every((name) => name.endsWith(".sample"))) return []
+  putAside(path)
+  return [path]
+}
+
+const ofCommon = (git: string, { known }: Around): ReadonlyArray<string> => {
+  const path = join(git, "commondir")
+  if (kindOf(path) === "missing" || isHeld(git, path)) return []
+  const shared = realOf(resolve(git, textOf(path)?.trim() ?? "."))
+  if (shared !== undefined && known.has(shared) && git.startsWith(`${shared}/worktrees/`)) return []
+  putAside(path)
+  return [path]
+}
+
+const ofPointer = (path: string, kind: Repository["kind"], { known, root }: Around): ReadonlyArray<string> => {
+  const [, to] = /^gitdir: ([^\n]+)\n?$/.exec(kind === "file" ? (textOf(path) ?? "") : "") ?? []
+  const git = to === undefined ? undefined : realOf(resolve(dirname(path), to))
+  if (git !== undefined && known.has(git) && isWithin(root, git)) return []
+  putAside(path)
+  return [path]
+}
+
+const ofRepository = ({ kind, path }: Repository, around: Around): ReadonlyArray<string> => {
+  if (kind !== "directory") return ofPointer(path, kind, around)
+  return [
+    ...ofCommon(path, around),
+    ...["config", "config.worktree"].flatMap((name) => ofSettings(path, name, around.root)),
+    ...ofHooks(path)
+  ]
+}
+
+/** What was put aside, relative to the root. */
+export const disarm = (root: string, before: ReadonlySet<string>, now: ReadonlyArray<Repository>) => {
+  const made = now.filter(({ id }) => !before.has(id))
+  if (made.length === 0) return []
+  const directories = now.filter(({ kind }) => kind === "directory").map(({ path }) => path)
+  const around: Around = { root, known: new Set([`${root}/.git`, ...directories]) }
+  return made.flatMap((one) => ofRepository(one, around)).map((path) => path.slice(root.length + 1))
+}
