@@ -14,15 +14,16 @@ import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
 import { auditCommand } from "./auditCommand.ts"
 import { doctor } from "./doctor.ts"
 import { Failure } from "./failure.ts"
+import { forkCommand } from "./forkCommand.ts"
 import { grantCommand } from "./grantCommands.ts"
 import { interactive } from "./interactive.ts"
 import { bypassAllowed } from "./isolation.ts"
-import { reading, sessions } from "./layers.ts"
+import { sessions } from "./layers.ts"
 import { choose } from "./model.ts"
 import { policyCommand } from "./policyCommands.ts"
 import { promptFrom } from "./prompt.ts"
 import { showProtocol } from "./protocolCommand.ts"
-import { listSessions, showSession } from "./sessionCommands.ts"
+import { sessionCommand } from "./sessionCommands.ts"
 import { tokenCommand } from "./tokenCommands.ts"
 import { sayUntrusted } from "./trust.ts"
 import { trustCommand } from "./trustCommand.ts"
@@ -76,18 +77,6 @@ const showConfig = Effect.fnUntraced(function* (line: CommandLine, config: Confi
   return EXIT.done
 })
 
-const sessionCommand = (line: CommandLine, config: ConfigShape) => {
-  const json = line.switches.has("json")
-  const [what = "list", id] = line.operands
-  if (what === "list") return Effect.provide(listSessions(json), reading(config))
-  if (what === "show" && id !== undefined) {
-    return Effect.flatMap(sessionIdOf(id), (known) =>
-      Effect.provide(showSession(known, json, config.locale), reading(config))
-    )
-  }
-  return Effect.fail(new Failure({ exit: EXIT.usage, detail: "claw sessions takes list, or show and an id." }))
-}
-
 /** Larger than all the rest together, and wanted by one command alone. */
 const server = Effect.promise(() => import("./serve.ts"))
 const attaching = Effect.promise(() => import("./attach.ts"))
@@ -116,6 +105,8 @@ export const dispatch = (line: CommandLine, config: ConfigShape) => {
       return auditCommand(line, config)
     case "protocol":
       return showProtocol(line.switches.has("schema"))
+    case "fork":
+      return forkCommand(line, config)
     case "sessions":
       return sessionCommand(line, config)
     default:

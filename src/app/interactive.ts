@@ -12,6 +12,7 @@ import * as NodeTerminal from "../cli/node/Terminal.ts"
 import { Output } from "../cli/Output.ts"
 import { repl } from "../cli/Repl.ts"
 import { replPlain } from "../cli/ReplPlain.ts"
+import { sanitise } from "../cli/Sanitise.ts"
 import type { Around } from "../cli/SlashCommands.ts"
 import type { ConfigShape } from "../config/AppConfig.ts"
 import { version } from "../config/Version.ts"
@@ -19,15 +20,17 @@ import { newSessionId, type SessionId } from "../domain/Ids.ts"
 import { RuntimeError } from "../runtime/RuntimeError.ts"
 import { RuntimeManager } from "../runtime/RuntimeManager.ts"
 import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
-import { SessionIndex } from "../store/SessionIndex.ts"
+import { isSame, identityOf } from "../sandbox/WorkspaceIdentity.ts"
+import { SessionIndex, type SessionMeta } from "../store/SessionIndex.ts"
 import { makeWorkspace } from "./demo.ts"
 import { Failure } from "./failure.ts"
 import { bypassAllowed } from "./isolation.ts"
 import { sessions } from "./layers.ts"
 import { type Choice, choose } from "./model.ts"
 import { toolList } from "./sessionFactory.ts"
+import { sessionNamed, standing, standingNote } from "./sessionNamed.ts"
 import { sayUntrusted, settleTrust } from "./trust.ts"
-import { overridesOf, sessionIdOf, workspaceOf } from "./workspace.ts"
+import { overridesOf, workspaceOf } from "./workspace.ts"
 
 interface Start {
   readonly choice: Choice
@@ -55,16 +58,45 @@ const start = Effect.fnUntraced(function* (line: CommandLine, config: ConfigShap
   return { choice: own, workspace, scratch, notes: [...notes, ...demo] } satisfies Start
 })
 
+/** A session whose directory is gone cannot go on; the sentence says where it can. */
+const openThere = Effect.fnUntraced(function* (
+  meta: SessionMeta,
+  overrides: ReturnType<typeof overridesOf>,
+  locale: Locale
+) {
+  const [manager, output] = [yield* RuntimeManager, yield* Output]
+  const note = standingNote(meta, locale)
+  if (note !== undefined && standing(meta) === "gone")
+    return yield* new RuntimeError({ code: "workspace_unreadable", detail: note })
+  if (note !== undefined) yield* output.err(`claw: ${note}\n`)
+  return yield* manager.open(meta.session_id, overrides)
+})
+
+/** This directory had another name when its sessions were made. */
+const sayMoved = Effect.fnUntraced(function* (workspace: string, locale: Locale) {
+  const [index, output] = [yield* SessionIndex, yield* Output]
+  const here = identityOf(workspace)
+  const all = yield* index.list({ limit: Number.MAX_SAFE_INTEGER })
+  const moved = all.find((meta) => meta.workspace !== workspace && isSame(meta.workspace_id, here))
+  if (moved === undefined) return
+  const from = sanitise(moved.workspace)
+  yield* output.err(
+    locale === "en"
+      ? `claw: this directory was ${from} before. To go on with its newest session: claw fork ${moved.session_id} --cwd .\n`
+      : `claw：此目录以前是 ${from}。继续其最近的会话：claw fork ${moved.session_id} --cwd .\n`
+  )
+})
+
 const openFirst = Effect.fnUntraced(function* (line: CommandLine, config: ConfigShape, workspace: string) {
   const manager = yield* RuntimeManager
   const overrides = overridesOf(line, config)
   const named = line.values["resume"]
-  if (named !== undefined) return yield* manager.open(yield* sessionIdOf(named), overrides)
+  if (named !== undefined) return yield* openThere(yield* sessionNamed(named), overrides, config.locale)
   if (!line.switches.has("continue")) return yield* manager.create(newSessionId(), { workspace, ...overrides })
   const [newest] = yield* Effect.flatMap(SessionIndex, (index) => index.list({ workspace, limit: 1 }))
-  return newest === undefined
-    ? yield* manager.create(newSessionId(), { workspace, ...overrides })
-    : yield* manager.open(newest.session_id, overrides)
+  if (newest !== undefined) return yield* openThere(newest, overrides, config.locale)
+  yield* sayMoved(workspace, config.locale)
+  return yield* manager.create(newSessionId(), { workspace, ...overrides })
 })
 
 const around = Effect.fnUntraced(function* (config: ConfigShape) {

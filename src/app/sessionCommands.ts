@@ -1,35 +1,85 @@
-/** `claw sessions`: what is stored, without a model. Owns: how a list and a session look as text and as JSON lines. */
+/**
+ * `claw sessions`: what is stored, without a model. Owns: which operand does what, and how a list and a session look as
+ * text and as JSON lines. Does not own: files (sessionFiles), search (sessionSearch), pruning (pruneCommand).
+ * Invariants: a session is named by its id, or by the start or end of one that is one session's alone; nothing is
+ * deleted without a yes, and nothing that a living process has.
+ */
 import { Effect } from "effect"
+import type { CommandLine } from "../cli/CommandLine.ts"
 import { EXIT, type Locale } from "../cli/Commands.ts"
 import { describe } from "../cli/Complaint.ts"
+import * as NodeTerminal from "../cli/node/Terminal.ts"
 import { Output } from "../cli/Output.ts"
 import { sanitise } from "../cli/Sanitise.ts"
 import { cut } from "../cli/Width.ts"
-import type { SessionId } from "../domain/Ids.ts"
+import { askYes } from "../cli/YesNo.ts"
+import type { ConfigShape } from "../config/AppConfig.ts"
 import { sessionKey } from "../domain/Principal.ts"
+import { isAlive } from "../sandbox/ProcessIdentity.ts"
 import { Journal } from "../store/Journal.ts"
 import { SessionIndex, type SessionMeta } from "../store/SessionIndex.ts"
+import { Failure } from "./failure.ts"
+import { reading } from "./layers.ts"
+import { exportSession, importSession } from "./sessionFiles.ts"
+import { sessionNamed, standing, standingNote } from "./sessionNamed.ts"
+import { searchSessions } from "./sessionSearch.ts"
 
-const row = (meta: SessionMeta, columns: number): string => {
-  const title = sanitise(meta.title === "" ? "-" : meta.title)
+const MOST_TITLE = 1024
+
+const texts = {
+  en: {
+    usage:
+      "claw sessions takes list, search TEXT, show ID, rename ID TITLE, delete ID, export ID [FILE] or import FILE.",
+    none: "no sessions yet.",
+    title: `A title is one line of at most ${MOST_TITLE} characters.`,
+    yes: (id: string) => `Nobody can be asked here: claw sessions delete ${id} --yes`,
+    ask: (id: string, title: string) => `Delete session ${id} (${title}) and all that is stored of it?`,
+    keys: "y delete · n keep",
+    kept: "nothing was deleted.",
+    deleted: (id: string) => `deleted ${id}`,
+    standing: { gone: "  [directory gone]", replaced: "  [another directory]", there: "" }
+  },
+  "zh-CN": {
+    usage:
+      "claw sessions 接受 list、search TEXT、show ID、rename ID TITLE、delete ID、export ID [FILE] 或 import FILE。",
+    none: "还没有会话。",
+    title: `标题为一行，最多 ${MOST_TITLE} 个字符。`,
+    yes: (id: string) => `此处无人可问：claw sessions delete ${id} --yes`,
+    ask: (id: string, title: string) => `删除会话 ${id}（${title}）及其全部内容？`,
+    keys: "y 删除 · n 保留",
+    kept: "未删除任何内容。",
+    deleted: (id: string) => `已删除 ${id}`,
+    standing: { gone: "  [目录已不存在]", replaced: "  [目录已更换]", there: "" }
+  }
+} satisfies Record<Locale, object>
+
+const row = (meta: SessionMeta, columns: number, locale: Locale): string => {
+  const title = sanitise(meta.title === "" ? "-" : meta.title).replaceAll("\n", "⏎")
   const head = `${meta.updated_at.slice(0, 16).replace("T", " ")}  ${meta.session_id}  `
-  return `${head}${cut(title, Math.max(20, columns - head.length))}\n`
+  return `${head}${cut(title, Math.max(20, columns - head.length))}${texts[locale].standing[standing(meta)]}\n`
 }
 
-export const listSessions = Effect.fnUntraced(function* (json: boolean) {
+const jsonRow = (meta: SessionMeta): string => {
+  const { workspace_id: _id, ...shown } = meta
+  return `${JSON.stringify({ ...shown, workspace_state: standing(meta) })}\n`
+}
+
+const list = Effect.fnUntraced(function* (json: boolean, locale: Locale) {
   const [index, output] = [yield* SessionIndex, yield* Output]
-  const metas = yield* index.list()
-  const lines = metas.map((meta) => (json ? `${JSON.stringify(meta)}\n` : row(meta, output.columns())))
-  yield* output.out(lines.join(""))
-  if (metas.length === 0 && !json) yield* output.err("claw: no sessions yet.\n")
+  const metas = yield* index.list({ limit: Number.MAX_SAFE_INTEGER })
+  yield* output.out(metas.map((meta) => (json ? jsonRow(meta) : row(meta, output.columns(), locale))).join(""))
+  if (metas.length === 0 && !json) yield* output.err(`claw: ${texts[locale].none}\n`)
   return EXIT.done
 })
 
-/** Every public event of a session, one JSON object a line; with neither flag a readable form of the same. */
-export const showSession = Effect.fnUntraced(function* (id: SessionId, json: boolean, locale: Locale) {
-  const [index, journal, output] = [yield* SessionIndex, yield* Journal, yield* Output]
-  const meta = yield* index.get(id)
-  if (!json) yield* output.out(row(meta, output.columns()))
+/** Every public event of a session, one JSON object a line; without `json` a readable form of the same. */
+const show = Effect.fnUntraced(function* (text: string, json: boolean, locale: Locale) {
+  const [journal, output] = [yield* Journal, yield* Output]
+  const meta = yield* sessionNamed(text)
+  const { session_id: id } = meta
+  if (!json) yield* output.out(row(meta, output.columns(), locale))
+  const note = standingNote(meta, locale)
+  if (note !== undefined) yield* output.err(`claw: ${note}\n`)
   let damaged = 0
   for (let after = 0, more = true; more;) {
     const page = yield* journal.read(sessionKey(meta.owner, id), after)
@@ -40,8 +90,8 @@ export const showSession = Effect.fnUntraced(function* (id: SessionId, json: boo
         const { seq, event_id, ts, body } = record
         return `${JSON.stringify({ v: 1, session_id: id, seq, event_id, ts, ...body })}\n`
       }
-      const text = "content" in record.body ? record.body.content : "result" in record.body ? record.body.result : ""
-      return `${String(record.seq).padStart(4)} ${record.body.type.padEnd(18)} ${cut(sanitise(text).replaceAll("\n", "⏎"), 100)}\n`
+      const said = "content" in record.body ? record.body.content : "result" in record.body ? record.body.result : ""
+      return `${String(record.seq).padStart(4)} ${record.body.type.padEnd(18)} ${cut(sanitise(said).replaceAll("\n", "⏎"), 100)}\n`
     })
     if (!(yield* output.out(lines.join("")))) break
     after = page.records.at(-1)?.pos ?? after
@@ -51,3 +101,68 @@ export const showSession = Effect.fnUntraced(function* (id: SessionId, json: boo
   yield* output.err(`claw: ${describe.damaged(damaged, locale)}\n`)
   return EXIT.failed
 })
+
+const rename = Effect.fnUntraced(function* (text: string, words: ReadonlyArray<string>, json: boolean, locale: Locale) {
+  const [index, output] = [yield* SessionIndex, yield* Output]
+  const title = words.join(" ").trim()
+  if (title === "" || title.length > MOST_TITLE || /\p{Cc}/u.test(title))
+    return yield* new Failure({ exit: EXIT.usage, detail: texts[locale].title })
+  const { session_id } = yield* sessionNamed(text)
+  const meta = yield* index.update(session_id, { title })
+  yield* output.out(json ? jsonRow(meta) : row(meta, output.columns(), locale))
+  return EXIT.done
+})
+
+const agreed = Effect.fnUntraced(function* (meta: SessionMeta, line: CommandLine, locale: Locale) {
+  if (line.switches.has("yes")) return true
+  const output = yield* Output
+  const text = texts[locale]
+  if (!process.stdin.isTTY || !process.stdout.isTTY)
+    return yield* new Failure({ exit: EXIT.usage, detail: text.yes(meta.session_id) })
+  const terminal = NodeTerminal.layer({ input: process.stdin, output: process.stdout, color: output.color })
+  const title = sanitise(meta.title === "" ? "-" : meta.title)
+  return yield* Effect.scoped(Effect.provide(askYes([text.ask(meta.session_id, title)], text.keys), terminal))
+})
+
+const remove = Effect.fnUntraced(function* (text: string, line: CommandLine, locale: Locale) {
+  const [index, output] = [yield* SessionIndex, yield* Output]
+  const meta = yield* sessionNamed(text)
+  if (!(yield* agreed(meta, line, locale))) {
+    yield* output.err(`claw: ${texts[locale].kept}\n`)
+    return EXIT.cancelled
+  }
+  yield* index.remove(meta.session_id, (holder) => !isAlive(holder))
+  const { session_id: deleted } = meta
+  yield* output.out(
+    line.switches.has("json") ? `${JSON.stringify({ deleted })}\n` : `${texts[locale].deleted(deleted)}\n`
+  )
+  return EXIT.done
+})
+
+const act = (line: CommandLine, config: ConfigShape) => {
+  const { locale } = config
+  const json = line.switches.has("json")
+  const [what = "list", first, ...rest] = line.operands
+  const usage = Effect.fail(new Failure({ exit: EXIT.usage, detail: texts[locale].usage }))
+  if (what === "list") return first === undefined ? list(json, locale) : usage
+  if (first === undefined) return usage
+  switch (what) {
+    case "show":
+      return rest.length === 0 ? show(first, json, locale) : usage
+    case "search":
+      return searchSessions([first, ...rest].join(" "), json, locale)
+    case "rename":
+      return rename(first, rest, json, locale)
+    case "delete":
+      return rest.length === 0 ? remove(first, line, locale) : usage
+    case "export":
+      return rest.length < 2 ? exportSession(first, rest[0], line, config) : usage
+    case "import":
+      return rest.length === 0 ? importSession(first, json, config) : usage
+    default:
+      return usage
+  }
+}
+
+export const sessionCommand = (line: CommandLine, config: ConfigShape) =>
+  Effect.suspend(() => Effect.provide(act(line, config), reading(config)))

@@ -91,6 +91,14 @@ export const flags: ReadonlyArray<FlagSpec> = [
     text: text("leaving does not cancel the task: it goes on for a while", "退出时不取消任务，任务会继续运行一段时间")
   },
   { name: "rules", value: "FILE", text: text("configuration file to try the rules of", "试用此配置文件中的规则") },
+  {
+    name: "format",
+    value: "FORMAT",
+    choices: ["markdown", "json", "html"],
+    text: text("of an export; by default what the file's name says", "导出格式；默认取决于文件名")
+  },
+  { name: "at", value: "SEQ", text: text("up to and including this event", "直到并包括此事件") },
+  { name: "yes", text: text("without asking", "不再询问") },
   { name: "json", text: text("one JSON object a line on standard output", "标准输出每行一个 JSON 对象") },
   { name: "list", text: text("show what was decided, or what a directory holds", "显示已作的决定或目录的内容") },
   { name: "revoke", text: text("take the trust back", "撤销信任") },
@@ -125,10 +133,23 @@ export const commands: ReadonlyArray<CommandSpec> = [
   },
   {
     name: "sessions",
-    operands: "[list | show ID]",
-    maxOperands: 2,
-    flags: ["cwd", "json"],
-    text: text("stored conversations", "已保存的对话")
+    operands: "[list | search TEXT | show ID | rename ID TITLE | delete ID | export ID [FILE] | import FILE]",
+    maxOperands: Number.POSITIVE_INFINITY,
+    flags: ["cwd", "format", "yes", "json"],
+    text: text(
+      "stored conversations: find, name, delete, take out and in; an ID may be its start or end",
+      "已保存的对话：查找、命名、删除、导出与导入；ID 可用其开头或结尾"
+    )
+  },
+  {
+    name: "fork",
+    operands: "[ID]",
+    maxOperands: 1,
+    flags: [...common, "at", "json"],
+    text: text(
+      "continue a copy of a session from any point, by default of the newest of this directory",
+      "从任意位置继续会话的副本，默认为此目录最近的会话"
+    )
   },
   {
     name: "serve",

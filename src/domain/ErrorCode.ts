@@ -166,6 +166,12 @@ export const table = {
   internal: row("server", false, "Something went wrong inside claw.", "claw 内部出错。"),
   bad_config: row("user", false, "The configuration is not valid.", "配置无效。"),
   workspace_unreadable: row("user", false, "The workspace cannot be read.", "工作区无法读取。"),
+  bad_session_file: row(
+    "user",
+    false,
+    "This is not a session that claw exported, or it was changed since.",
+    "这不是 claw 导出的会话，或导出后被更改。"
+  ),
   no_provider: row("user", false, "No model is configured.", "未配置模型。")
 } as const satisfies Record<string, ErrorInfo>
 

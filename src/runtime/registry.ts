@@ -14,6 +14,7 @@ import {
   sessionOf
 } from "../domain/Principal.ts"
 import { isAlive, own } from "../sandbox/ProcessIdentity.ts"
+import { identityOf } from "../sandbox/WorkspaceIdentity.ts"
 import { Journal } from "../store/Journal.ts"
 import { SessionIndex, type SessionMeta } from "../store/SessionIndex.ts"
 import type { StoreError } from "../store/StoreError.ts"
@@ -38,10 +39,12 @@ const translate = (error: StoreError) => new RuntimeError({ code: error.code, de
 
 const newMeta = (owner: Owner, id: SessionId, options: CreateOptions): SessionMeta => {
   const now = new Date().toISOString()
+  const workspace_id = identityOf(options.workspace)
   return {
     session_id: id,
     owner: ownerOf(owner),
     workspace: options.workspace,
+    ...(workspace_id === undefined ? {} : { workspace_id }),
     title: options.title ?? "",
     created_at: now,
     updated_at: now,

@@ -15,3 +15,19 @@ export const identityOf = (path: string): string | undefined => {
     return undefined
   }
 }
+
+/** `replaced`: something stands at the path, and it is another directory. */
+export type Standing = "there" | "gone" | "replaced"
+
+/** The number of the device may be another after a restart of the machine: inode and time of birth tell. */
+const lasting = (identity: string): string => identity.slice(identity.indexOf(":") + 1)
+
+export const isSame = (one: string | undefined, other: string | undefined): boolean =>
+  one !== undefined && other !== undefined && lasting(one) === lasting(other)
+
+/** What became of a directory that was `known` (absent: it was not looked at then). */
+export const standingOf = (path: string, known: string | undefined): Standing => {
+  const now = identityOf(path)
+  if (now === undefined) return "gone"
+  return known === undefined || isSame(now, known) ? "there" : "replaced"
+}

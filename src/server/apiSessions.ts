@@ -8,12 +8,11 @@ import { Attachments } from "../channel/Attachments.ts"
 import { modeFor } from "../channel/Modes.ts"
 import { workspaceFor } from "../channel/Workspaces.ts"
 import type { SessionId } from "../domain/Ids.ts"
-import { sessionKey } from "../domain/Principal.ts"
 import { RuntimeManager } from "../runtime/RuntimeManager.ts"
+import * as SessionCopy from "../runtime/SessionCopy.ts"
 import type { SessionMeta } from "../store/SessionIndex.ts"
 import { body } from "./apiBody.ts"
 import { type CallerShape, permitted } from "./apiCaller.ts"
-import { copyOf, factsUpTo, writeCopy } from "./apiFork.ts"
 import { refuse } from "./apiProblem.ts"
 import { indexOf, openSession, present, shown } from "./apiScope.ts"
 import * as Shape from "./apiShapes.ts"
@@ -104,24 +103,16 @@ export const remove = Effect.fnUntraced(function* (id: SessionId) {
   yield* Effect.uninterruptible(gone)
 })
 
-/** Reads what is stored, so that a session that another process has can be copied too. */
+/** A copy of what is stored, up to a point. */
 export const fork = Effect.fnUntraced(function* (id: SessionId, draining: Effect.Effect<boolean>) {
   const caller = yield* permitted("prompt")
   const { limit } = yield* AppConfig
-  const asked = yield* body(Shape.Fork, limit)
-  const index = yield* indexOf(caller)
-  const meta = yield* index.get(id)
-  const facts = yield* factsUpTo(sessionKey(caller.owner, id), asked.at ?? Number.MAX_SAFE_INTEGER)
-  if ((asked.at ?? 0) > (facts.at(-1)?.seq ?? 0)) return yield* refuse("position_ahead")
-  yield* notDraining(draining)
-  const to = asked.session_id ?? (yield* nextId(caller))
-  const now = new Date().toISOString()
-  const { owner: _owner, ...past } = meta
-  const entry = { ...past, session_id: to, title: asked.title ?? meta.title, created_at: now, updated_at: now }
-  const written = writeCopy(sessionKey(caller.owner, to), copyOf(facts, now))
-  const removed = (yield* RuntimeManager).for(caller.owner).remove(to)
-  yield* index
-    .create(entry)
-    .pipe(Effect.andThen(Effect.onError(written, () => Effect.ignore(removed))), Effect.uninterruptible)
-  return yield* shown(caller, yield* openSession(caller, to))
+  const { at, session_id, title } = yield* body(Shape.Fork, limit)
+  const chosen = session_id === undefined ? nextId(caller) : Effect.succeed(session_id)
+  const made = yield* SessionCopy.fork(caller.owner, id, {
+    to: Effect.andThen(notDraining(draining), chosen),
+    ...(at === undefined ? {} : { at }),
+    ...(title === undefined ? {} : { title })
+  })
+  return yield* shown(caller, yield* openSession(caller, made.session_id))
 })

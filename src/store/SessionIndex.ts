@@ -13,6 +13,8 @@ export interface SessionMeta {
   readonly owner: Owner
   /** Absolute real path; a session keeps it for life (LESSONS 48). */
   readonly workspace: string
+  /** Which directory that was when the session was made; absent: made by an older claw, or it could not be looked at. */
+  readonly workspace_id?: string
   readonly title: string
   readonly model?: string
   /** Never `bypass`; absent: what the process is configured to. */

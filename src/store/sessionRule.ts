@@ -27,6 +27,7 @@ export const wellFormed = (meta: Omit<SessionMeta, "owner">, owner: Owner): Sess
   session_id: meta.session_id,
   owner: ownerOf(owner),
   workspace: meta.workspace.toWellFormed(),
+  ...(meta.workspace_id === undefined ? {} : { workspace_id: meta.workspace_id.toWellFormed() }),
   title: meta.title.toWellFormed(),
   ...(meta.model === undefined ? {} : { model: meta.model.toWellFormed() }),
   ...keptMode(meta.mode?.toWellFormed()),

@@ -69,6 +69,7 @@ const pinned: ReadonlyArray<readonly [code: string, http: number, close: number,
   ["internal", 500, 1011, false],
   ["bad_config", 422, 0, false],
   ["workspace_unreadable", 422, 0, false],
+  ["bad_session_file", 422, 0, false],
   ["no_provider", 422, 0, false]
 ]
 

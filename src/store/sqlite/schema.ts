@@ -144,5 +144,9 @@ export const migrations: ReadonlyArray<string> = [
     hash TEXT NOT NULL
   ) STRICT;
   INSERT INTO audit_head SELECT 1, seed, 0, seed FROM (SELECT lower(hex(randomblob(32))) AS seed);
+  `,
+  // Which directory a session's path led to when it was made, so that it can be told that another stands there now.
+  `
+  ALTER TABLE sessions ADD COLUMN workspace_id TEXT;
   `
 ]

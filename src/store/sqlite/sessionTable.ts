@@ -21,17 +21,24 @@ const PURGE_ROWS = 200
 type Columns = Omit<SessionMeta, "owner">
 type Row = Owner & { readonly [K in keyof Columns]-?: Columns[K] | (undefined extends Columns[K] ? null : never) }
 
-const fromRow = ({ tenant, project, user, model, mode, session_id, ...rest }: Row): SessionMeta => ({
+const fromRow = ({ tenant, project, user, model, mode, session_id, workspace_id, ...rest }: Row): SessionMeta => ({
   session_id,
   owner: { tenant, project, user },
   ...rest,
+  ...(workspace_id === null || workspace_id === undefined ? {} : { workspace_id }),
   ...(model === null || model === undefined ? {} : { model }),
   ...keptMode(mode)
 })
 
 const toRow = (meta: Columns, owner: Owner) => {
   const { owner: scope, ...columns } = wellFormed(meta, owner)
-  return { ...scope, ...columns, model: columns.model ?? null, mode: columns.mode ?? null }
+  return {
+    ...scope,
+    ...columns,
+    workspace_id: columns.workspace_id ?? null,
+    model: columns.model ?? null,
+    mode: columns.mode ?? null
+  }
 }
 
 /** Stands in every statement over `sessions` and `counters`. */

@@ -1,0 +1,57 @@
+/**
+ * Which session a person means (issue 5). Owns: an id, or the start or end of one where that is one session's alone;
+ * and what is said of a session's directory. Invariant: what could be two sessions is never one of them.
+ */
+import { Effect, Schema } from "effect"
+import { EXIT, type Locale } from "../cli/Commands.ts"
+import { sanitise } from "../cli/Sanitise.ts"
+import { SessionId } from "../domain/Ids.ts"
+import { type Standing, standingOf } from "../sandbox/WorkspaceIdentity.ts"
+import { SessionIndex, type SessionMeta } from "../store/SessionIndex.ts"
+import { Failure } from "./failure.ts"
+
+/** Candidates that are named. */
+const SHOWN = 8
+
+const ambiguous = (text: string, found: ReadonlyArray<SessionMeta>): Failure => {
+  const some = found.slice(0, SHOWN).map(({ session_id, title }) => `  ${session_id}  ${sanitise(title).slice(0, 60)}`)
+  const more = found.length > SHOWN ? [`  … ${found.length - SHOWN} more`] : []
+  const head = `"${text.slice(0, 40)}" could be ${found.length} sessions:`
+  return new Failure({ exit: EXIT.usage, detail: [head, ...some, ...more].join("\n") })
+}
+
+/** The local owner's session that this names; `session_not_found` otherwise. */
+export const sessionNamed = Effect.fnUntraced(function* (text: string) {
+  const index = yield* SessionIndex
+  if (!Schema.is(SessionId)(text))
+    return yield* new Failure({ exit: EXIT.usage, detail: `"${text.slice(0, 40)}" is not a session id.` })
+  const exact = yield* Effect.result(index.get(text))
+  if (exact._tag === "Success") return exact.success
+  if (exact.failure.code !== "session_not_found") return yield* exact.failure
+  const all = yield* index.list({ limit: Number.MAX_SAFE_INTEGER })
+  const found = all.filter(({ session_id: id }) => id.startsWith(text) || id.endsWith(text))
+  const [only] = found
+  if (only === undefined) return yield* exact.failure
+  return found.length === 1 ? only : yield* ambiguous(text, found)
+})
+
+export const standing = (meta: SessionMeta): Standing => standingOf(meta.workspace, meta.workspace_id)
+
+/** What a person is told of a directory that is not as it was; nothing where it is. */
+export const standingNote = (meta: SessionMeta, locale: Locale): string | undefined => {
+  const path = sanitise(meta.workspace)
+  const { session_id: id } = meta
+  const go = `claw fork ${id} --cwd DIR`
+  switch (standing(meta)) {
+    case "there":
+      return undefined
+    case "gone":
+      return locale === "en"
+        ? `The directory of session ${id}, ${path}, is gone: it was moved or deleted. To go on elsewhere: ${go}`
+        : `会话 ${id} 的目录 ${path} 已不存在：可能被移动或删除。要在别处继续：${go}`
+    case "replaced":
+      return locale === "en"
+        ? `Another directory stands at ${path} than when session ${id} was made there.`
+        : `${path} 现在是另一个目录，并非创建会话 ${id} 时的那一个。`
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * A session whose past is another's: a fork (issue 3) or a file that was exported (issue 5). Owns: which facts are
+ * copied, how the copy ends, and the two writes that make it. Invariants: facts keep their `seq`; private records,
+ * grants, keys and what was spent stay behind; a task that was open is closed as canceled and nothing waits, so that
+ * the copy is free for its first prompt; a copy that could not be written leaves no session.
+ */
+import { Effect } from "effect"
+import { close } from "../domain/Decide.ts"
+import { type DurableBody, isPrivate, type ReportBody } from "../domain/Event.ts"
+import { fold } from "../domain/Fold.ts"
+import { newEventId, type SessionId } from "../domain/Ids.ts"
+import { type Owner, type SessionKey, sessionKey } from "../domain/Principal.ts"
+import { initial, type SessionState } from "../domain/Session.ts"
+import { none } from "../domain/Usage.ts"
+import { Journal, type JournalRecord } from "../store/Journal.ts"
+import { SessionIndex, type SessionMeta } from "../store/SessionIndex.ts"
+import type { StoreError } from "../store/StoreError.ts"
+import { RuntimeError } from "./RuntimeError.ts"
+
+const translate = (error: StoreError) => new RuntimeError({ code: error.code, detail: error.detail, cause: error })
+
+/** What another session may have of a fact: neither its authority nor its keys nor its costs. */
+const copied = (body: DurableBody): DurableBody => {
+  switch (body.type) {
+    case "task_started":
+    case "prompt_queued": {
+      const { idempotency_key: _key, ...rest } = body
+      return rest
+    }
+    case "approval_resolved": {
+      const { grant: _grant, grant_id: _id, ...rest } = body
+      return rest
+    }
+    case "usage":
+      return { ...body, session_usage: none }
+    default:
+      return body
+  }
+}
+
+/** The facts that make the copy free: its task is closed, its waiting prompts are taken back. */
+const ending = (state: SessionState, reason: string): ReadonlyArray<DurableBody> => [
+  ...close(state, { status: "canceled", reason }),
+  ...state.queue.map(({ prompt_id, content }) => ({ type: "prompt_unqueued" as const, prompt_id, content }))
+]
+
+/** The whole journal of the copy. */
+export const copyOf = (
+  facts: ReadonlyArray<{ readonly ts: string; readonly body: ReportBody }>,
+  now: string,
+  reason = "forked"
+): ReadonlyArray<JournalRecord> => {
+  let state = initial
+  const records: Array<JournalRecord> = []
+  const add = (body: DurableBody, ts: string) => {
+    state = fold(state, body)
+    const at = records.length + 1
+    records.push({ pos: at, seq: at, event_id: newEventId(), ts, body })
+  }
+  for (const { body, ts } of facts) if (!isPrivate(body)) add(copied(body), ts)
+  for (const body of ending(state, reason)) add(body, now)
+  return records
+}
+
+const unreadable = (from: SessionKey) =>
+  new RuntimeError({
+    code: "storage_unavailable",
+    detail: `Session ${from} has records that cannot be read back; copy it up to a point before them (at).`
+  })
+
+/** Facts with `seq` up to `at`; one that cannot be read back refuses the copy, for its numbers would shift. */
+export const factsUpTo = Effect.fnUntraced(function* (from: SessionKey, at: number = Number.MAX_SAFE_INTEGER) {
+  const journal = yield* Journal
+  const facts: Array<JournalRecord> = []
+  for (let after = 0; after < at;) {
+    const page = yield* Effect.mapError(journal.readPublic(from, after), translate)
+    if (page.damaged.length > 0) return yield* unreadable(from)
+    for (const record of page.records) {
+      if ((record.seq ?? 0) > at) return facts
+      if (record.seq !== facts.length + 1) return yield* unreadable(from)
+      facts.push(record)
+    }
+    if (!page.more) break
+    after = page.records.at(-1)?.seq ?? at
+  }
+  return facts
+})
+
+/** Who holds a copy while it is written: no process, so a writer that died keeps nothing. */
+const WRITER = "copy"
+
+const write = Effect.fnUntraced(function* (to: SessionKey, records: ReadonlyArray<JournalRecord>) {
+  const journal = yield* Journal
+  const { epoch } = yield* journal.claim(to, WRITER, () => false)
+  if (records.length > 0) yield* journal.append(to, epoch, records, "copy")
+  yield* journal.release(to, epoch)
+})
+
+/** Makes the session and stores its journal, or neither; `session_exists` where the id is taken. */
+export const store = (owner: Owner, meta: Omit<SessionMeta, "owner">, records: ReadonlyArray<JournalRecord>) =>
+  Effect.gen(function* () {
+    const index = (yield* SessionIndex).for(owner)
+    yield* index.create(meta)
+    const undo = Effect.ignore(index.remove(meta.session_id, (holder) => holder === WRITER))
+    yield* Effect.onError(write(sessionKey(owner, meta.session_id), records), () => undo)
+  }).pipe(Effect.uninterruptible, Effect.mapError(translate))
+
+export interface ForkOptions<E = never, R = never> {
+  /** The copy holds the facts up to and including this `seq`; absent: all there are. */
+  readonly at?: number
+  /** The copy's id; asked for once it is sure that there is something to copy. */
+  readonly to: Effect.Effect<SessionId, E, R>
+  readonly title?: string
+  /** Another directory than the session's own. */
+  readonly place?: Pick<SessionMeta, "workspace" | "workspace_id">
+}
+
+/** Reads what is stored, so that a session that another process has can be copied too; `position_ahead` beyond its end. */
+export const fork = Effect.fnUntraced(function* <E, R>(owner: Owner, from: SessionId, options: ForkOptions<E, R>) {
+  const index = (yield* SessionIndex).for(owner)
+  const { owner: _owner, ...past } = yield* Effect.mapError(index.get(from), translate)
+  const facts = yield* factsUpTo(sessionKey(owner, from), options.at)
+  if ((options.at ?? 0) > facts.length) return yield* new RuntimeError({ code: "position_ahead" })
+  const session_id = yield* options.to
+  const now = new Date().toISOString()
+  const title = options.title ?? past.title
+  const meta = { ...past, ...options.place, session_id, title, created_at: now, updated_at: now }
+  yield* store(owner, meta, copyOf(facts, now))
+  return { ...meta, owner } satisfies SessionMeta
+})
