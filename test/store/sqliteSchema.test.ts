@@ -1,31 +1,35 @@
-/** A store of the first schema opens, and all that is in it belongs to whoever sits at the machine (R050, SETTLED 23). */
-import { assert, it } from "@effect/vitest"
+/** Stores of every released format open, whole, and are written on with (R050, SETTLED 23). The fixtures were made by the claws of their time. */
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { AuditLog } from "../../src/approval/AuditLog.ts"
 import { GrantStore } from "../../src/approval/GrantStore.ts"
-import { localOwner } from "../../src/domain/Principal.ts"
+import { fold } from "../../src/domain/Fold.ts"
+import { type Owner, sessionKey } from "../../src/domain/Principal.ts"
+import { initial } from "../../src/domain/Session.ts"
 import { Journal } from "../../src/store/Journal.ts"
 import { SessionIndex } from "../../src/store/SessionIndex.ts"
-import { APPLICATION_ID, migrations } from "../../src/store/sqlite/schema.ts"
+import { migrations } from "../../src/store/sqlite/schema.ts"
 import { layerSqlite } from "../../src/store/sqlite/SqliteStore.ts"
-import { filled, meta, readAll, run, sessionId } from "../support/storeRecords.ts"
-import { ada, audited, called, eve, grant, granted, resolved, writer } from "../support/decisions.ts"
+import { TokenStore } from "../../src/store/TokenStore.ts"
+import { audited } from "../support/decisions.ts"
+import { meta, readAll, sessionId } from "../support/storeRecords.ts"
 import { tempDirectory } from "../support/tempStore.ts"
 
 /** The released first step, in short. It may never change: stores made by it are out there. */
 const FIRST = "12918b0bd2b6b25d"
 
 /** The steps that were released after it, likewise. */
-const LATER = ["a8b12606387246ca", "31b9bce3793c2da2"]
+const LATER = ["a8b12606387246ca", "31b9bce3793c2da2", "96fad1c59dd1dd61"]
 
 const digest = async (text: string) =>
   Buffer.from(await crypto.subtle.digest("SHA-256", Buffer.from(text))).toString("hex")
 
 it.effect("has not edited a released step", () =>
   Effect.gen(function* () {
-    const found = yield* Effect.forEach(migrations.slice(0, 3), (step) => Effect.promise(() => digest(step)))
+    const found = yield* Effect.forEach(migrations.slice(0, 4), (step) => Effect.promise(() => digest(step)))
     assert.deepStrictEqual(
       found.map((text) => text.slice(0, FIRST.length)),
       [FIRST, ...LATER]
@@ -33,77 +37,90 @@ it.effect("has not edited a released step", () =>
   })
 )
 
-/** What the first schema held: two sessions, a journal, a counter. */
-const firstStore = (file: string, { session, epoch }: { readonly session: string; readonly epoch: number }) => {
-  const old = new DatabaseSync(`${file}.old`)
-  old.exec(migrations[0] ?? "")
-  old.exec(`ATTACH '${file}' AS now`)
-  for (const table of ["journal_heads", "journal_records"]) old.exec(`INSERT INTO ${table} SELECT * FROM now.${table}`)
-  old.exec("DETACH now")
-  old.exec(`INSERT INTO counters VALUES ('tcp', 41)`)
-  const insert = old.prepare("INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?)")
-  for (const name of [session, "bare"]) {
-    const { workspace, title, created_at, updated_at } = meta(name)
-    // Older versions wrote `bypass` too; nobody who comes back to such a session has it (R273).
-    const [model, mode] = name === session ? ["m-1", null] : [null, "bypass"]
-    insert.run(name, workspace, title, model, mode, created_at, updated_at)
-  }
-  old.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 1`)
-  old.close()
-  return epoch
-}
+/** The store that the claw of this format left. */
+const storeOf = Effect.fnUntraced(function* (format: number) {
+  const file = join(yield* tempDirectory, "store.db")
+  const db = new DatabaseSync(file)
+  db.exec(readFileSync(new URL(`./fixtures/format-${format}.sql`, import.meta.url), "utf8"))
+  // Older versions wrote `bypass` too; nobody who comes back to such a session has it (R273).
+  db.exec("UPDATE sessions SET mode = 'bypass' WHERE session_id = 'bare'")
+  db.close()
+  return file
+})
 
-it.effect("opens a store of the first schema with its sessions, records, numbers and epochs", () =>
+const eve: Owner = { tenant: "acme", project: "web", user: "eve" }
+const older = { workspace: "/home/ada/project" }
+const told = { ...older, title: "title of s", model: "m-1", mode: "ask", updated_at: "2026-03-01T10:00:02.000Z" }
+
+const sessionsAndRecords = Effect.gen(function* () {
+  const [index, journal] = [yield* SessionIndex, yield* Journal]
+  assert.deepStrictEqual(yield* index.list(), [meta("s", told), meta("bare", older)])
+  const { records, damaged } = yield* readAll(sessionId("s"))
+  assert.deepStrictEqual([records.length, damaged], [15, []])
+  assert.deepStrictEqual(
+    records.filter(({ seq }) => seq === undefined).map(({ body }) => body.type),
+    ["process_started"]
+  )
+  const state = records.reduce(
+    (folded, { body, seq }) => (seq === undefined ? folded : fold(folded, body as never)),
+    initial
+  )
+  assert.deepStrictEqual(
+    [state.seq, state.task?.task_id, state.usage],
+    [14, "task_2", { input_tokens: 20, output_tokens: 10 }]
+  )
+  assert.strictEqual(records[0]?.body.type === "task_started" && records[0].body.content, "mend the heron 鷺")
+  assert.deepStrictEqual(yield* journal.unfinished, [sessionId("s")])
+  const { epoch } = yield* journal.claim(sessionId("s"), "now", () => true)
+  assert.strictEqual(epoch, 2)
+  const last = { pos: 16, seq: 15, event_id: "evt_new", ts: "2026-03-01T11:00:00.000Z" }
+  const cleared = { ...last, body: { type: "cleared", up_to_seq: 14 } } as never
+  yield* journal.append(sessionId("s"), epoch, [cleared])
+  assert.strictEqual((yield* readAll(sessionId("s"))).records.length, 16)
+  assert.strictEqual(yield* index.nextNumber("tcp"), 42)
+  assert.isAbove((yield* journal.claim(sessionId("gone"), "again")).epoch, 1)
+  yield* index.remove(sessionId("bare"), () => true)
+  assert.deepStrictEqual(
+    (yield* index.list()).map(({ session_id }) => session_id),
+    ["s"]
+  )
+})
+
+const othersAndTokens = (format: number) =>
   Effect.gen(function* () {
-    const file = join(yield* tempDirectory, "store.db")
-    const before = yield* filled("s", run(0, 3)).pipe(Effect.provide(layerSqlite(file)))
-    const epoch = firstStore(file, before)
-    yield* Effect.gen(function* () {
-      const [index, journal] = [yield* SessionIndex, yield* Journal]
-      assert.deepStrictEqual(yield* index.list(), [meta("s", { model: "m-1" }), meta("bare")])
-      assert.deepStrictEqual((yield* index.get(sessionId("s"))).owner, localOwner)
-      assert.deepStrictEqual(yield* readAll(sessionId("s")), { records: run(0, 3), damaged: [] })
-      yield* journal.append(sessionId("s"), epoch, run(3, 1))
-      assert.strictEqual(yield* index.nextNumber("tcp"), 42)
-      assert.strictEqual((yield* Effect.flip(index.create(meta("bare")))).code, "session_exists")
-      yield* index.remove(sessionId("s"), () => true)
-      assert.deepStrictEqual(yield* index.list(), [meta("bare")])
-    }).pipe(Effect.provide(layerSqlite(`${file}.old`)))
+    const index = (yield* SessionIndex).for(eve)
+    const titles = (yield* index.list()).map(({ title }) => title)
+    assert.deepStrictEqual(titles, format >= 2 ? ["eve's"] : [])
+    if (format >= 2) assert.strictEqual((yield* (yield* Journal).claim(sessionKey(eve, sessionId("s")), "z")).epoch, 2)
+    const tokens = yield* (yield* TokenStore).list
+    assert.deepStrictEqual(
+      tokens.map(({ name, role, user }) => [name, role, user]),
+      format >= 3 ? [["ci", "member", "eve"]] : []
+    )
   })
-)
 
-/** A store as the third schema left it: journals, and no audit. */
-const thirdStore = (file: string) => {
-  const old = new DatabaseSync(`${file}.third`)
-  for (const step of migrations.slice(0, 3)) old.exec(step)
-  old.exec(`ATTACH '${file}' AS now`)
-  for (const table of ["sessions", "journal_heads", "journal_records"])
-    old.exec(`INSERT INTO ${table} SELECT * FROM now.${table}`)
-  old.exec(`DETACH now; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 3`)
-  old.close()
-  return `${file}.third`
-}
-
-it.effect("an audit begins with what was decided before there was one, and no old grant comes back", () =>
+/** Grants of before there was a table for them ended with their process; decisions begin the audit. */
+const decisions = (format: number) =>
   Effect.gen(function* () {
-    const file = join(yield* tempDirectory, "store.db")
-    const before = Effect.gen(function* () {
-      const [mine, hers] = [yield* writer(ada), yield* writer(eve)]
-      const { digest: _d, tool_name: _t, ...bare } = resolved({ decision: "deny" })
-      yield* mine(called("call_1", { command: "ls" }), bare)
-      yield* hers(granted(grant("g1")))
-    })
-    yield* Effect.provide(before, layerSqlite(file))
-    yield* Effect.gen(function* () {
-      const audit = yield* AuditLog
-      assert.deepStrictEqual(yield* audited(), ["1 decision ada deny", "2 decision eve allow_session"])
-      const { entries } = yield* audit.page({ owner: ada })
-      assert.deepStrictEqual([entries[0]?.tool_name, entries[0]?.seq], ["bash", 2])
-      assert.deepStrictEqual((yield* audit.verify()).faults, [])
-      assert.deepStrictEqual((yield* (yield* GrantStore).everyone.page()).grants, [])
-      yield* (yield* writer(ada))(resolved())
-      assert.strictEqual((yield* audited()).length, 3)
-      assert.deepStrictEqual((yield* audit.verify()).faults, [])
-    }).pipe(Effect.provide(layerSqlite(thirdStore(file))))
+    const grants = (yield* (yield* GrantStore).everyone.page()).grants.map(({ grant }) => grant.grant_id)
+    assert.deepStrictEqual<ReadonlyArray<string>>(grants, format >= 4 ? ["grant_1"] : [])
+    const { faults } = yield* (yield* AuditLog).verify()
+    assert.deepStrictEqual(faults, [])
+    assert.include(yield* audited(), `1 decision local allow_session`)
   })
-)
+
+describe("a store of an earlier format", () => {
+  it.live.each([1, 2, 3, 4])("format %i opens with all that was in it", (format) =>
+    Effect.gen(function* () {
+      const file = yield* storeOf(format)
+      const layer = layerSqlite(file)
+      yield* Effect.provide(Effect.andThen(decisions(format), othersAndTokens(format)), layer)
+      // The second start finds the newest format and moves nothing.
+      yield* Effect.provide(sessionsAndRecords, layer)
+      const db = new DatabaseSync(file)
+      const value = (sql: string) => Object.values(db.prepare(sql).get() ?? {})[0]
+      assert.deepStrictEqual([value("PRAGMA user_version"), value("PRAGMA integrity_check")], [migrations.length, "ok"])
+      db.close()
+    }).pipe(Effect.scoped)
+  )
+})
