@@ -23,6 +23,7 @@ import { choose } from "./model.ts"
 import { policyCommand } from "./policyCommands.ts"
 import { promptFrom } from "./prompt.ts"
 import { showProtocol } from "./protocolCommand.ts"
+import { replayCommand } from "./replayCommand.ts"
 import { sessionCommand } from "./sessionCommands.ts"
 import { tokenCommand } from "./tokenCommands.ts"
 import { sayUntrusted } from "./trust.ts"
@@ -107,6 +108,8 @@ export const dispatch = (line: CommandLine, config: ConfigShape) => {
       return showProtocol(line.switches.has("schema"))
     case "fork":
       return forkCommand(line, config)
+    case "replay":
+      return replayCommand(line, config)
     case "sessions":
       return sessionCommand(line, config)
     default:

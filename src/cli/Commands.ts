@@ -98,6 +98,8 @@ export const flags: ReadonlyArray<FlagSpec> = [
     text: text("of an export; by default what the file's name says", "导出格式；默认取决于文件名")
   },
   { name: "at", value: "SEQ", text: text("up to and including this event", "直到并包括此事件") },
+  { name: "until", value: "SEQ", text: text("stop behind this event", "到此事件为止") },
+  { name: "timeline", text: text("every record, with its time", "列出每条记录及其时间") },
   { name: "yes", text: text("without asking", "不再询问") },
   { name: "json", text: text("one JSON object a line on standard output", "标准输出每行一个 JSON 对象") },
   { name: "list", text: text("show what was decided, or what a directory holds", "显示已作的决定或目录的内容") },
@@ -149,6 +151,16 @@ export const commands: ReadonlyArray<CommandSpec> = [
     text: text(
       "continue a copy of a session from any point, by default of the newest of this directory",
       "从任意位置继续会话的副本，默认为此目录最近的会话"
+    )
+  },
+  {
+    name: "replay",
+    operands: "ID",
+    maxOperands: 1,
+    flags: ["until", "timeline", "json"],
+    text: text(
+      "rebuild a session's events and requests from what is stored, without a network, and say where they differ",
+      "仅凭存储内容、不联网地重建会话的事件与请求，并指出不同之处"
     )
   },
   {

@@ -190,10 +190,19 @@ export const ProcessStarted = event("process_started", {
   start_time: Schema.String
 })
 export const CancelRequested = event("cancel_requested", task)
-export const ModelRequested = event("model_request", { ...turn, digest: Schema.String })
+/** A request to the model: the SHA-256 of it as `engine/RequestDigest` writes it down, and which head it had. */
+export const ModelRequested = event("model_request", { ...turn, digest: Schema.String, head: optional(Schema.String) })
+/** What requests begin with, until another one is stored; `tools` is canonical JSON. */
+export const ModelHead = event("model_head", {
+  digest: Schema.String,
+  model: Schema.String,
+  system: Schema.String,
+  tools: Schema.String,
+  max_output_tokens: optional(Schema.Int)
+})
 /** The raw text of arguments that do not parse (SETTLED 15). */
 export const RawArguments = event("raw_arguments", { ...turn, call_id: CallId, raw: Schema.String })
-export const PrivateBody = Schema.Union([ProcessStarted, CancelRequested, ModelRequested, RawArguments])
+export const PrivateBody = Schema.Union([ProcessStarted, CancelRequested, ModelRequested, ModelHead, RawArguments])
 export type PrivateBody = typeof PrivateBody.Type
 
 /** What the engine may report: facts for everyone, and records for the machine, in one append. */
@@ -203,6 +212,7 @@ const privateTypes: ReadonlySet<string> = new Set<PrivateBody["type"]>([
   "process_started",
   "cancel_requested",
   "model_request",
+  "model_head",
   "raw_arguments"
 ])
 export const isPrivate = (body: ReportBody): body is PrivateBody => privateTypes.has(body.type)

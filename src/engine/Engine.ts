@@ -18,6 +18,7 @@ import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { EngineLimits, ProcessSlots } from "./EngineLimits.ts"
 import { type Run, runTurns } from "./loop.ts"
 import { ReportError, Reporter } from "./Reporter.ts"
+import * as RequestLog from "./requestLog.ts"
 import type { Resumption } from "./Resumption.ts"
 import * as Suspension from "./Suspension.ts"
 import { bodyOf, TaskFailure } from "./TaskFailure.ts"
@@ -101,7 +102,8 @@ const make = Effect.gen(function* () {
   const processSlots = yield* ProcessSlots
   const sessionSlots = yield* Semaphore.make(limits.tool_concurrency)
   const mask = yield* KnownSecrets
-  const services = { provider, registry, gate, reporter, systemPrompt, limits, processSlots, sessionSlots, mask }
+  const own = { mask, limits, processSlots, sessionSlots, knownHead: RequestLog.makeKnown() }
+  const services = { provider, registry, gate, reporter, systemPrompt, ...own }
 
   const execute = (input: TaskInput, from?: Resumption) =>
     Effect.uninterruptibleMask((restore) => {

@@ -14,7 +14,7 @@ import { makeView } from "../domain/History.ts"
 import { newPromptId, newStreamId, type SessionId, type TaskId } from "../domain/Ids.ts"
 import { lastCalls, type SessionState } from "../domain/Session.ts"
 import * as Usage from "../domain/Usage.ts"
-import type { Provider } from "../provider/Provider.ts"
+import type { ModelRequest, Provider } from "../provider/Provider.ts"
 import type { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { Limits } from "./EngineLimits.ts"
 import type { Mask } from "../observability/Redact.ts"
@@ -24,6 +24,7 @@ import * as LoopGuard from "./loopGuard.ts"
 import * as Pairing from "./pairing.ts"
 import type * as Parts from "./parts.ts"
 import type { Reporter } from "./Reporter.ts"
+import * as RequestLog from "./requestLog.ts"
 import type { CallStep, Resumption } from "./Resumption.ts"
 import type { Suspension } from "./Suspension.ts"
 import { TaskFailure } from "./TaskFailure.ts"
@@ -45,6 +46,8 @@ export interface Run {
   readonly processSlots: Semaphore.Semaphore
   readonly suspension: Suspension
   readonly mask: Mask
+  /** What of requests this session's journal has from this process. */
+  readonly knownHead: RequestLog.KnownHead
   /** The answer being shown, for whoever closes the task. */
   readonly open: { shown: Parts.ShownAnswer | undefined }
 }
@@ -54,6 +57,7 @@ interface Memory extends Continued.Remembered {
   readonly conversation: object
   /** The system prompt and the history, as the model is sent them. */
   readonly view: ReturnType<typeof makeView>
+  readonly recorded: ReturnType<typeof RequestLog.make>
   readonly usedIds: Set<string>
 }
 
@@ -130,12 +134,24 @@ const begin = Effect.fnUntraced(function* (run: Run, turn: number, streams: Part
   return before
 })
 
+const requestOf = (run: Run, memory: Memory, state: SessionState): ModelRequest => {
+  const { max_output_tokens } = run.limits
+  return {
+    messages: memory.view(state),
+    tools: run.registry.definitions,
+    conversation: memory.conversation,
+    ...(run.model === undefined ? {} : { model: run.model }),
+    ...(max_output_tokens === undefined ? {} : { max_output_tokens })
+  }
+}
+
 const askModel = Effect.fnUntraced(function* (run: Run, turn: number, memory: Memory) {
   const at = { task_id: run.task_id, turn }
   const streams = { stream_id: newStreamId(), reasoning_stream_id: newStreamId() }
   const state = yield* begin(run, turn, streams)
   enter(run, "waiting_response")
-  const { max_output_tokens } = run.limits
+  const request = requestOf(run, memory, state)
+  run.reporter.later(memory.recorded(at, request))
   const answer = yield* Effect.withSpan(
     whileSilent(
       run,
@@ -148,13 +164,7 @@ const askModel = Effect.fnUntraced(function* (run: Run, turn: number, memory: Me
         showing: (shown) => {
           run.open.shown = shown
         },
-        request: {
-          messages: memory.view(state),
-          tools: run.registry.definitions,
-          conversation: memory.conversation,
-          ...(run.model === undefined ? {} : { model: run.model }),
-          ...(max_output_tokens === undefined ? {} : { max_output_tokens })
-        }
+        request
       })
     ),
     spans.model,
@@ -266,7 +276,8 @@ const restOfTurn = Effect.fnUntraced(function* (run: Run, turn: number, memory: 
 const startOrGoOn = Effect.fnUntraced(function* (run: Run, from: Resumption | undefined) {
   const system = { role: "system", content: yield* run.systemPrompt.text } as const
   const state = yield* run.reporter.state
-  const start = { conversation: {}, view: makeView(system), usedIds: Pairing.usedIds(state) }
+  const recorded = RequestLog.make(run.knownHead, run.provider.model)
+  const start = { conversation: {}, view: makeView(system), recorded, usedIds: Pairing.usedIds(state) }
   if (from === undefined) return { turn: 0, memory: { ...start, ...Continued.nothing } as Memory | undefined }
   const turn = state.task?.turn ?? 0
   return { turn, memory: yield* restOfTurn(run, turn, { ...start, ...Continued.remembered(state, from) }, from) }

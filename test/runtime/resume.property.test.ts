@@ -9,6 +9,8 @@ import { isTerminal } from "../../src/domain/Event.ts"
 import { messages } from "../../src/domain/History.ts"
 import type { SessionId } from "../../src/domain/Ids.ts"
 import type { ToolCall } from "../../src/domain/Message.ts"
+import { localOwner, sessionKey } from "../../src/domain/Principal.ts"
+import { replay } from "../../src/eval/Replay.ts"
 import type { ModelPart } from "../../src/provider/ModelPart.ts"
 import type { Journal } from "../../src/store/Journal.ts"
 import { layerMemory } from "../../src/store/memory/MemoryStore.ts"
@@ -110,6 +112,9 @@ const lived = (given: Plan, store: Store) => {
     yield* Scope.close(watching, Exit.void)
     yield* process.leave()
     const events = yield* stored(s1)
+    const { difference, requests } = yield* replay(sessionKey(localOwner, s1))
+    assert.strictEqual(difference, undefined)
+    assert.isAbove(requests, 0)
     return {
       facts: plain(events),
       terminals: events.filter(isTerminal).length,

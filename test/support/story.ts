@@ -1,6 +1,6 @@
 /** A short conversation as facts: a prompt, a call that a person allowed, its result, an answer; and where it is stored. */
 import { Effect } from "effect"
-import type { DurableBody, ReportBody } from "../../src/domain/Event.ts"
+import { type DurableBody, isPrivate, type ReportBody } from "../../src/domain/Event.ts"
 import type {
   CallId,
   EventId,
@@ -113,10 +113,9 @@ export const tell = Effect.fnUntraced(function* (
   const key = sessionKey(localOwner, session_id)
   const { epoch } = yield* journal.claim(key, holder ?? "story")
   let seq = 0
-  const privates = ["process_started", "cancel_requested", "model_request", "model_head", "raw_arguments"]
   const records = bodies.map((body, i) => ({
     pos: i + 1,
-    ...(privates.includes(body.type) ? {} : { seq: ++seq }),
+    ...(isPrivate(body) ? {} : { seq: ++seq }),
     event_id: `evt_${id}_${i + 1}` as EventId,
     ts: TS,
     body

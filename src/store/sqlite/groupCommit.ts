@@ -93,7 +93,7 @@ const insertAll = (all: Statements, rows: ReadonlyArray<RecordRow>): void => {
 
 /** What may be lost with the machine's power, though not with this process: it is made again (SETTLED 17). */
 const isRelaxed = ({ records }: Waiting): boolean => records.every(({ body }) => relaxedTypes.has(body.type))
-const relaxedTypes: ReadonlySet<string> = new Set(["thinking", "usage"])
+const relaxedTypes: ReadonlySet<string> = new Set(["thinking", "usage", "model_head", "model_request"])
 
 /** One transaction: what of `part` is admitted is stored; gives each one's outcome. */
 const commit = (access: Access, part: ReadonlyArray<Waiting>) =>
