@@ -12,6 +12,7 @@ import { maskKnown } from "../observability/Redact.ts"
 import { RuntimeManager } from "../runtime/RuntimeManager.ts"
 import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
 import { auditCommand } from "./auditCommand.ts"
+import { backupCommand, restoreCommand } from "./backupCommands.ts"
 import { doctor } from "./doctor.ts"
 import { Failure } from "./failure.ts"
 import { forkCommand } from "./forkCommand.ts"
@@ -91,7 +92,7 @@ export const dispatch = (line: CommandLine, config: ConfigShape) => {
     case "attach":
       return Effect.flatMap(attaching, ({ attach }) => attach(line, config))
     case "doctor":
-      return doctor(config, line.switches.has("json"))
+      return doctor(config, line.switches.has("json"), line.switches.has("fix"))
     case "config":
       return showConfig(line, config)
     case "policy":
@@ -108,6 +109,10 @@ export const dispatch = (line: CommandLine, config: ConfigShape) => {
       return showProtocol(line.switches.has("schema"))
     case "fork":
       return forkCommand(line, config)
+    case "backup":
+      return backupCommand(line, config)
+    case "restore":
+      return restoreCommand(line, config)
     case "replay":
       return replayCommand(line, config)
     case "sessions":

@@ -1,6 +1,7 @@
 /**
  * `claw doctor`: what claw finds here and what is wrong, each with what to do. Owns: the checks and their sentences.
- * Changes nothing but the state directory, which it makes as claw itself would. Exit 1 where something must be mended.
+ * Changes nothing but the state directory, which it makes as claw itself would, and with `--fix` what can be mended in
+ * the store. Exit 1 where something must be mended.
  */
 import { execFile } from "node:child_process"
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs"
@@ -17,11 +18,14 @@ import { reported } from "./isolation.ts"
 import { grantFindings } from "./grantFindings.ts"
 import { choose } from "./model.ts"
 import { checkedRules } from "./policyRules.ts"
+import { storeFindings } from "./storeFindings.ts"
 
 interface Finding {
   readonly name: string
   readonly status: "ok" | "note" | "problem"
   readonly detail: string
+  /** What `--fix` did. */
+  readonly fixed?: string
   /** What is in force, and each way out that was tried. */
   readonly isolation?: Omit<IsolationReport, "detail">
 }
@@ -126,7 +130,7 @@ const trust = (config: ConfigShape): ReadonlyArray<Finding> => {
   return [finding("trust", notice === undefined ? "ok" : "note", notice ?? trustTexts[locale].status.trusted)]
 }
 
-export const doctor = Effect.fnUntraced(function* (config: ConfigShape, json: boolean) {
+export const doctor = Effect.fnUntraced(function* (config: ConfigShape, json: boolean, fix: boolean) {
   const output = yield* Output
   const [asked, found] = yield* Effect.all([model(config), programs(config)], { concurrency: 2 })
   const known = stateDirectory(config)
@@ -138,6 +142,7 @@ export const doctor = Effect.fnUntraced(function* (config: ConfigShape, json: bo
     known,
     ...asked,
     ...found,
+    ...(yield* storeFindings(config, fix)),
     ...(yield* grantFindings(config)),
     ofIsolation(yield* reported(config)),
     ...exceptions(config)

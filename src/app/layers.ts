@@ -15,8 +15,10 @@ import { processes } from "./isolation.ts"
 import type { Choice } from "./model.ts"
 import * as SessionFactory from "./sessionFactory.ts"
 
+export const storeFile = (config: ConfigShape): string => join(config.state_dir, "claw.db")
+
 /** Sessions, grants and audit of one user on this machine. */
-export const store = (config: ConfigShape) => layerSqlite(join(config.state_dir, "claw.db"))
+export const store = (config: ConfigShape) => layerSqlite(storeFile(config))
 
 export const provider = (choice: Choice) => (choice.kind === "demo" ? Demo.layer() : OpenAi.layer(choice.config))
 

@@ -20,6 +20,7 @@ import { Journal } from "../store/Journal.ts"
 import { SessionIndex, type SessionMeta } from "../store/SessionIndex.ts"
 import { Failure } from "./failure.ts"
 import { reading } from "./layers.ts"
+import { pruneSessions } from "./pruneCommand.ts"
 import { exportSession, importSession } from "./sessionFiles.ts"
 import { sessionNamed, standing, standingNote } from "./sessionNamed.ts"
 import { searchSessions } from "./sessionSearch.ts"
@@ -29,7 +30,7 @@ const MOST_TITLE = 1024
 const texts = {
   en: {
     usage:
-      "claw sessions takes list, search TEXT, show ID, rename ID TITLE, delete ID, export ID [FILE] or import FILE.",
+      "claw sessions takes list, search TEXT, show ID, rename ID TITLE, delete ID, export ID [FILE], import FILE or prune.",
     none: "no sessions yet.",
     title: `A title is one line of at most ${MOST_TITLE} characters.`,
     yes: (id: string) => `Nobody can be asked here: claw sessions delete ${id} --yes`,
@@ -41,7 +42,7 @@ const texts = {
   },
   "zh-CN": {
     usage:
-      "claw sessions 接受 list、search TEXT、show ID、rename ID TITLE、delete ID、export ID [FILE] 或 import FILE。",
+      "claw sessions 接受 list、search TEXT、show ID、rename ID TITLE、delete ID、export ID [FILE]、import FILE 或 prune。",
     none: "还没有会话。",
     title: `标题为一行，最多 ${MOST_TITLE} 个字符。`,
     yes: (id: string) => `此处无人可问：claw sessions delete ${id} --yes`,
@@ -165,4 +166,6 @@ const act = (line: CommandLine, config: ConfigShape) => {
 }
 
 export const sessionCommand = (line: CommandLine, config: ConfigShape) =>
-  Effect.suspend(() => Effect.provide(act(line, config), reading(config)))
+  line.operands[0] === "prune" && line.operands.length === 1
+    ? pruneSessions(line, config)
+    : Effect.suspend(() => Effect.provide(act(line, config), reading(config)))

@@ -100,6 +100,8 @@ export const flags: ReadonlyArray<FlagSpec> = [
   { name: "at", value: "SEQ", text: text("up to and including this event", "直到并包括此事件") },
   { name: "until", value: "SEQ", text: text("stop behind this event", "到此事件为止") },
   { name: "timeline", text: text("every record, with its time", "列出每条记录及其时间") },
+  { name: "dry-run", text: text("say what would be removed, remove nothing", "只说明将删除什么，不删除") },
+  { name: "fix", text: text("mend what can be mended in the store", "修复存储中可修复的问题") },
   { name: "yes", text: text("without asking", "不再询问") },
   { name: "json", text: text("one JSON object a line on standard output", "标准输出每行一个 JSON 对象") },
   { name: "list", text: text("show what was decided, or what a directory holds", "显示已作的决定或目录的内容") },
@@ -135,12 +137,12 @@ export const commands: ReadonlyArray<CommandSpec> = [
   },
   {
     name: "sessions",
-    operands: "[list | search TEXT | show ID | rename ID TITLE | delete ID | export ID [FILE] | import FILE]",
+    operands: "[list | search TEXT | show ID | rename ID TITLE | delete ID | export ID [FILE] | import FILE | prune]",
     maxOperands: Number.POSITIVE_INFINITY,
-    flags: ["cwd", "format", "yes", "json"],
+    flags: ["cwd", "format", "yes", "dry-run", "json"],
     text: text(
-      "stored conversations: find, name, delete, take out and in; an ID may be its start or end",
-      "已保存的对话：查找、命名、删除、导出与导入；ID 可用其开头或结尾"
+      "stored conversations: find, name, delete, take out and in, tidy up; an ID may be its start or end",
+      "已保存的对话：查找、命名、删除、导出、导入与清理；ID 可用其开头或结尾"
     )
   },
   {
@@ -184,8 +186,25 @@ export const commands: ReadonlyArray<CommandSpec> = [
     name: "doctor",
     operands: "",
     maxOperands: 0,
-    flags: ["cwd", "provider", "base-url", "model", "json"],
+    flags: ["cwd", "provider", "base-url", "model", "fix", "json"],
     text: text("what claw finds on this machine, and what is wrong", "检查本机环境与问题")
+  },
+  {
+    name: "backup",
+    operands: "FILE",
+    maxOperands: 1,
+    flags: ["json"],
+    text: text("copy everything that is stored, also while claw runs", "备份全部存储内容，claw 运行时也可以")
+  },
+  {
+    name: "restore",
+    operands: "FILE",
+    maxOperands: 1,
+    flags: ["yes", "json"],
+    text: text(
+      "put a backup in the place of the store; no claw may run on it",
+      "用备份替换存储；此时不得有 claw 在使用它"
+    )
   },
   {
     name: "config",

@@ -6,6 +6,7 @@
  */
 import { Schema } from "effect"
 import { Isolation, isolationDefaults } from "./IsolationSettings.ts"
+import { Retention, retentionDefaults } from "./RetentionSettings.ts"
 import { type Filled, int, key, text, url } from "./schemaParts.ts"
 import { Limit, Server, serverDefaults, type ServerNeeds } from "./ServerSettings.ts"
 
@@ -61,6 +62,7 @@ export const defaults = {
     grant_ttl_ms: 28_800_000
   },
   isolation: isolationDefaults,
+  retention: retentionDefaults,
   ...serverDefaults,
   mode: "ask",
   log: { level: "off", to: "file" }
@@ -167,6 +169,7 @@ export const ConfigFile = Schema.Struct({
   retry: key(Retry, "What happens after a failed model call."),
   limits: key(Limits, "Limits of tasks and tools."),
   isolation: key(Isolation, "What commands can reach, whatever was approved."),
+  retention: key(Retention, "What `claw sessions prune` removes; by default nothing."),
   server: key(Server, "`claw serve`."),
   limit: key(Limit, "Limits of `claw serve`."),
   state_dir: key(text, "Absolute directory of everything claw stores; absent: the XDG state directory."),
@@ -189,6 +192,7 @@ export interface Settings {
   readonly limits: Omit<Filled<typeof Limits>, "context_window_tokens" | "output_tokens"> &
     Pick<typeof Limits.Type, "context_window_tokens" | "output_tokens">
   readonly isolation: Filled<typeof Isolation>
+  readonly retention: Filled<typeof Retention>
   readonly server: Pick<Filled<typeof Server>, ServerNeeds> & Omit<typeof Server.Type, ServerNeeds>
   readonly limit: Filled<typeof Limit>
   readonly state_dir: string

@@ -59,7 +59,8 @@ const asTextIn =
 const sections = {
   deadlines: Object.keys(defaults.deadlines),
   retry: Object.keys(defaults.retry),
-  limits: [...Object.keys(defaults.limits), "context_window_tokens", "output_tokens"]
+  limits: [...Object.keys(defaults.limits), "context_window_tokens", "output_tokens"],
+  retention: Object.keys(defaults.retention)
 }
 
 /** Every number of the configuration also has a variable: `limits.max_turns` is `CLAW_LIMITS_MAX_TURNS`. */

@@ -79,8 +79,8 @@ export const commandKit = Effect.fnUntraced(function* (flags: ConfigFile = {}) {
 const words = { prompt: "please MEND the heron", result: "1 passing", answer: "The bird is whole." }
 
 /** The same with three sessions: two told ones, and one that this process holds. */
-export const stories = Effect.fnUntraced(function* () {
-  const made = yield* commandKit()
+export const stories = Effect.fnUntraced(function* (flags: ConfigFile = {}) {
+  const made = yield* commandKit(flags)
   const { store, workspace } = made
   const workspace_id = identityOf(workspace) ?? ""
   yield* Effect.provide(

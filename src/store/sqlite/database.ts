@@ -29,11 +29,8 @@ export const checkVersion = (version: string): void => {
   }
 }
 
-const createPrivately = (file: string): void => {
-  const directory = dirname(file)
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const exposed = exposure(directory)
-  if (exposed !== undefined) throw new Unusable(exposed.replace(/\.$/, ""))
+/** A new file is 0600 from its first byte, and so is one that was not. */
+export const createFile = (file: string): void => {
   try {
     // SQLite gives its log and index files the mode of the database. Opened only where the file is new: closing a
     // second descriptor would drop the locks that another connection of this process holds.
@@ -45,12 +42,23 @@ const createPrivately = (file: string): void => {
   }
 }
 
+/** The same, in a directory of a store's own. */
+export const createPrivately = (file: string): void => {
+  const directory = dirname(file)
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const exposed = exposure(directory)
+  if (exposed !== undefined) throw new Unusable(exposed.replace(/\.$/, ""))
+  createFile(file)
+}
+
 /**
  * SQLite's own busy handler would sleep on the event loop: lock waits are access.ts', so its time-out is 0.
  * The log file is cut back to 16 MiB after a checkpoint; a checkpoint comes every 1 MiB, since it happens inside a
  * commit: at SQLite's 4 MiB the slowest commit in a thousand took 52 ms, at 1 MiB 23 ms, with equal throughput.
+ * A new file can give space back in small steps (compact.ts); the setting means nothing to one that has tables.
  */
 const SETTINGS = `
+  PRAGMA auto_vacuum = INCREMENTAL;
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
   PRAGMA foreign_keys = ON;
@@ -61,9 +69,10 @@ const SETTINGS = `
   PRAGMA wal_autocheckpoint = 250;
 `
 
-const pragma = (db: DatabaseSync, name: string): unknown => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0]
+export const pragma = (db: DatabaseSync, name: string): unknown =>
+  Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0]
 
-const checkIsOurs = (db: DatabaseSync): void => {
+export const checkIsOurs = (db: DatabaseSync): void => {
   const id = pragma(db, "application_id")
   const isEmpty = pragma(db, "schema_version") === 0
   if (id !== APPLICATION_ID && !isEmpty) throw new Unusable("it is a database of another program")
