@@ -156,6 +156,22 @@ export const plans: ReadonlyArray<Plan> = [
     ]
   },
   {
+    job: "stored",
+    about: "a store that has grown: a list, a long session, space",
+    file: "stored",
+    contenders: ["claw-sqlite"],
+    params: { sessions: 1000, events: 10_000 },
+    quick: { sessions: 20, events: 200 },
+    rounds: 1,
+    metrics: [
+      { key: "list_ms", label: "list of 1,000 sessions, ms", absolute: same(100) },
+      { key: "list_cpu_ms", label: "the same, CPU ms" },
+      { key: "recover_ms", label: "10,000 events back, ms", absolute: same(200) },
+      { key: "recover_cpu_ms", label: "the same, CPU ms" },
+      { key: "step_ms", label: "longest step of giving space back, ms", absolute: same(20) }
+    ]
+  },
+  {
     job: "leak",
     about: "10,000 cancelled tasks",
     file: "leak",

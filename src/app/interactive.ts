@@ -18,8 +18,12 @@ import type { ConfigShape } from "../config/AppConfig.ts"
 import { version } from "../config/Version.ts"
 import { newSessionId, type SessionId } from "../domain/Ids.ts"
 import { RuntimeError } from "../runtime/RuntimeError.ts"
+import { localOwner } from "../domain/Principal.ts"
+import * as SessionCopy from "../runtime/SessionCopy.ts"
 import { RuntimeManager } from "../runtime/RuntimeManager.ts"
 import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
+import { Journal } from "../store/Journal.ts"
+import type { StoreError } from "../store/StoreError.ts"
 import { isSame, identityOf } from "../sandbox/WorkspaceIdentity.ts"
 import { SessionIndex, type SessionMeta } from "../store/SessionIndex.ts"
 import { makeWorkspace } from "./demo.ts"
@@ -59,15 +63,21 @@ const start = Effect.fnUntraced(function* (line: CommandLine, config: ConfigShap
 })
 
 /** A session whose directory is gone cannot go on; the sentence says where it can. */
+const notGone = (meta: SessionMeta, locale: Locale) =>
+  Effect.suspend(() =>
+    standing(meta) === "gone"
+      ? Effect.fail(new RuntimeError({ code: "workspace_unreadable", detail: standingNote(meta, locale) ?? "" }))
+      : Effect.void
+  )
+
 const openThere = Effect.fnUntraced(function* (
   meta: SessionMeta,
   overrides: ReturnType<typeof overridesOf>,
   locale: Locale
 ) {
   const [manager, output] = [yield* RuntimeManager, yield* Output]
+  yield* notGone(meta, locale)
   const note = standingNote(meta, locale)
-  if (note !== undefined && standing(meta) === "gone")
-    return yield* new RuntimeError({ code: "workspace_unreadable", detail: note })
   if (note !== undefined) yield* output.err(`claw: ${note}\n`)
   return yield* manager.open(meta.session_id, overrides)
 })
@@ -101,13 +111,25 @@ const openFirst = Effect.fnUntraced(function* (line: CommandLine, config: Config
 
 const around = Effect.fnUntraced(function* (config: ConfigShape) {
   const [manager, index] = [yield* RuntimeManager, yield* SessionIndex]
-  const translate = (error: { readonly message: string }) =>
-    new RuntimeError({ code: "storage_unavailable", detail: error.message })
+  const context = yield* Effect.context<SessionIndex | Journal>()
+  const translate = ({ code, message: detail }: StoreError) => new RuntimeError({ code, detail })
   return {
     locale: config.locale,
     tools: yield* toolList,
     sessions: Effect.mapError(index.list(), translate),
-    open: (id: SessionId) => manager.open(id)
+    open: (id: SessionId) =>
+      Effect.mapError(index.get(id), translate).pipe(
+        Effect.flatMap((meta) => notGone(meta, config.locale)),
+        Effect.andThen(manager.open(id))
+      ),
+    fork: (id: SessionId, at: number | undefined) =>
+      SessionCopy.fork(localOwner, id, {
+        to: Effect.sync(() => newSessionId("fork")),
+        ...(at === undefined ? {} : { at })
+      }).pipe(
+        Effect.flatMap(({ session_id }) => manager.open(session_id)),
+        Effect.provideContext(context)
+      )
   } satisfies Around
 })
 

@@ -11,6 +11,7 @@ import { EXIT } from "./Commands.ts"
 import { describe } from "./Complaint.ts"
 import { loadMarkdown } from "./Markdown.ts"
 import type { InputHistory } from "./InputHistory.ts"
+import type { Pick } from "./picker.ts"
 import * as ReplState from "./replState.ts"
 import { view } from "./replView.ts"
 import { type Around, runSlash, slashCommands } from "./SlashCommands.ts"
@@ -34,6 +35,7 @@ type Happening =
   | { readonly kind: "input"; readonly input: TerminalInput }
   | { readonly kind: "events"; readonly events: ReadonlyArray<SessionEvent> }
   | { readonly kind: "lines"; readonly lines: ReadonlyArray<string> }
+  | { readonly kind: "pick"; readonly pick: Pick }
   | { readonly kind: "attached"; readonly session: SessionRuntime }
   | { readonly kind: "refused" }
   | { readonly kind: "exit" }
@@ -128,8 +130,9 @@ const act = (loop: Loop, action: ReplState.Action): Effect.Effect<unknown> => {
     case "command":
       return beside(
         loop,
-        Effect.map(runSlash(session, action.name, action.argument, options), ({ lines, go }) => {
+        Effect.map(runSlash(session, action.name, action.argument, options), ({ lines, go, pick }) => {
           tell(loop, { kind: "lines", lines })
+          if (pick !== undefined) tell(loop, { kind: "pick", pick })
           if (go === "exit") tell(loop, { kind: "exit" })
           else if (go !== undefined) tell(loop, { kind: "attached", session: go.session })
         })
@@ -172,6 +175,9 @@ const fold = Effect.fnUntraced(function* (loop: Loop, happening: Happening) {
       return false
     case "lines":
       loop.lines = [...loop.lines, ...happening.lines]
+      return false
+    case "pick":
+      loop.state = ReplState.onPick(loop.state, happening.pick)
       return false
     case "refused":
       loop.state = ReplState.refused(loop.state)

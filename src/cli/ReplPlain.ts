@@ -17,6 +17,7 @@ import { askPlain, next, type Said } from "./plainQuestion.ts"
 import type { ReplOptions } from "./Repl.ts"
 import { PROMPT } from "./replView.ts"
 import { exitCode, textWriting } from "./Run.ts"
+import { sanitiseLine } from "./Sanitise.ts"
 import { runSlash } from "./SlashCommands.ts"
 
 const openReader = (input: ReadStream) =>
@@ -116,8 +117,9 @@ const oneLine = Effect.fnUntraced(function* (plain: Plain, text: string) {
   if (!content.startsWith("/")) return yield* prompt(plain, text)
   const output = yield* Output
   const [name = "", ...rest] = content.slice(1).split(/\s+/)
-  const { lines, go } = yield* runSlash(plain.session, name, rest.join(" "), plain.options)
-  yield* output.out(lines.map((line) => `${line}\n`).join(""))
+  const { lines, go, pick } = yield* runSlash(plain.session, name, rest.join(" "), plain.options)
+  const choices = pick === undefined ? [] : [pick.title, ...pick.choices.map(({ label }) => sanitiseLine(label))]
+  yield* output.out([...lines, ...choices].map((line) => `${line}\n`).join(""))
   if (go === "exit") return undefined
   if (go !== undefined) plain.session = go.session
   return EXIT.done

@@ -11,6 +11,7 @@ import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
 import type { SessionMeta } from "../store/SessionIndex.ts"
 import { type Locale, MODES } from "./Commands.ts"
 import { coverOf, grantLine, namedGrants } from "./GrantWords.ts"
+import type { Pick } from "./picker.ts"
 import { sanitise } from "./Sanitise.ts"
 import { count } from "./transcriptLines.ts"
 
@@ -21,11 +22,15 @@ export interface Around {
   /** Newest first. */
   readonly sessions: Effect.Effect<ReadonlyArray<SessionMeta>, RuntimeError>
   readonly open: (id: SessionId) => Effect.Effect<SessionRuntime, RuntimeError>
+  /** A copy up to and including `at`, opened; absent: copies are not made from here. */
+  readonly fork?: (id: SessionId, at: number | undefined) => Effect.Effect<SessionRuntime, RuntimeError>
 }
 
 export interface Done {
   readonly lines: ReadonlyArray<string>
   readonly go?: { readonly session: SessionRuntime } | "exit"
+  /** One of these is to be chosen, and then done. */
+  readonly pick?: Pick
 }
 
 export interface SlashCommand {
@@ -93,20 +98,41 @@ const listed = ({ sessions, locale }: Around) =>
     metas.length === 0 ? say(pick(locale, "no sessions yet", "还没有会话")) : say(...metas.slice(0, 20).map(sessionRow))
   )
 
-/** By id, by the start or end of one, or, without an argument, the newest other one. */
+const choice = (meta: SessionMeta) => ({
+  label: sessionRow(meta),
+  command: { name: "resume", argument: meta.session_id }
+})
+
+/** By id, or by the start or end of one; without an argument one of the others is chosen. */
 const resume = Effect.fnUntraced(function* (session: SessionRuntime, argument: string, around: Around) {
   const { locale, sessions, open } = around
   // A whole id is enough where nothing can be listed.
   const listed = argument === "" ? sessions : Effect.orElseSucceed(sessions, () => [])
   const others = (yield* listed).filter((meta) => meta.session_id !== session.session_id)
   const fits = ({ session_id: id }: SessionMeta) => id.startsWith(argument) || id.endsWith(argument)
-  const found = argument === "" ? others.slice(0, 1) : others.filter(fits)
+  const exact = others.filter(({ session_id: id }) => id === argument)
+  const found = exact.length > 0 ? exact : others.filter(fits)
   const known = found.length === 0 && Schema.is(SessionId)(argument) ? argument : found[0]?.session_id
   if (known === undefined)
     return say(pick(locale, "there is no such session; /sessions lists them", "没有这个会话；/sessions 列出全部"))
-  if (found.length > 1)
-    return say(pick(locale, "more than one session fits:", "有多个会话符合："), ...found.map(sessionRow))
+  if (found.length > 1) {
+    const title =
+      argument === ""
+        ? pick(locale, "Go on in which session? (/resume ID)", "继续哪个会话？（/resume ID）")
+        : pick(locale, "more than one session fits:", "有多个会话符合：")
+    return { lines: [], pick: { title, choices: found.map(choice) } } satisfies Done
+  }
   return { lines: [], go: { session: yield* open(known) } } satisfies Done
+})
+
+/** A copy of this session, up to an event where one is named. */
+const fork = Effect.fnUntraced(function* (session: SessionRuntime, argument: string, { fork: copy, locale }: Around) {
+  if (copy === undefined) return say(pick(locale, "a server's session is copied over HTTP", "服务器会话通过 HTTP 复制"))
+  if (argument !== "" && !/^\d{1,15}$/.test(argument))
+    return say(pick(locale, "/fork [SEQ]: the number of an event", "/fork [SEQ]：事件编号"))
+  const made = yield* copy(session.session_id, argument === "" ? undefined : Number(argument))
+  const note = pick(locale, `this is a copy now: ${made.session_id}`, `现在是副本：${made.session_id}`)
+  return { lines: [note], go: { session: made } } satisfies Done
 })
 
 const grants = (session: SessionRuntime, { locale }: Around) =>
@@ -205,6 +231,12 @@ export const slashCommands: ReadonlyArray<SlashCommand> = [
     run: (_s, _a, around) => listed(around)
   },
   { name: "resume", argument: "[ID]", text: text("go on in another session", "继续另一个会话"), run: resume },
+  {
+    name: "fork",
+    argument: "[SEQ]",
+    text: text("go on in a copy, up to an event", "在副本中继续，可截至某个事件"),
+    run: fork
+  },
   {
     name: "continue",
     argument: "",

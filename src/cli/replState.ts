@@ -11,6 +11,7 @@ import type { Input } from "./Keyboard.ts"
 import { complete } from "./completion.ts"
 import { type Calls, noCalls, withCall } from "./ApprovalView.ts"
 import * as LineEditor from "./lineEditor.ts"
+import * as Picker from "./picker.ts"
 import * as Question from "./question.ts"
 import * as Transcript from "./Transcript.ts"
 
@@ -20,6 +21,8 @@ export interface ReplState {
   readonly asked: ReadonlyArray<ApprovalRequest>
   readonly calls: Calls
   readonly question: Question.Question | undefined
+  /** A choice that a command asked for; a question comes before it. */
+  readonly picker: Picker.Picker | undefined
   /** A prompt is on its way to the session. */
   readonly submitting: boolean
   /** When Ctrl-C was last pressed at an empty, idle prompt, milliseconds. */
@@ -64,6 +67,7 @@ export const initial: ReplState = {
   asked: [],
   calls: noCalls,
   question: undefined,
+  picker: undefined,
   submitting: false,
   leaving_at: undefined,
   typed_at: undefined,
@@ -187,8 +191,19 @@ const onKey = (state: ReplState, key: Extract<Input, { kind: "key" }>, around: S
   return only(editor === undefined ? plain : { ...plain, editor, typed_at: around.now })
 }
 
+const onPicker = (state: ReplState, picker: Picker.Picker, input: Input): Stepped => {
+  const step = Picker.press(picker, input)
+  if ("picker" in step) return only({ ...state, picker: step.picker })
+  const left = { ...state, picker: undefined }
+  return "chosen" in step ? only(left, { kind: "command", ...step.chosen.command }) : only(left)
+}
+
+/** A command wants one of several. */
+export const onPick = (state: ReplState, pick: Picker.Pick): ReplState => ({ ...state, picker: Picker.open(pick) })
+
 /** What an input does. */
 export const onInput = (state: ReplState, input: Input, around: Surroundings): Stepped => {
+  if (state.question === undefined && state.picker !== undefined) return onPicker(state, state.picker, input)
   if (input.kind === "key" && input.name === "ctrl+c") return onInterrupt(state, around.now)
   if (state.question !== undefined) return onQuestion(state, state.question, input, around.now)
   if (input.kind === "paste")

@@ -5,6 +5,7 @@
 import { aboveKeys, answerLines, approvalLines, placeOf } from "./ApprovalView.ts"
 import type { Locale } from "./Commands.ts"
 import { layout } from "./lineEditor.ts"
+import { lines as picking } from "./picker.ts"
 import type { ReplState } from "./replState.ts"
 import { isBusy, LEAVE_MS } from "./replState.ts"
 import { sanitiseLine } from "./Sanitise.ts"
@@ -87,6 +88,10 @@ export const view = (state: ReplState, options: ViewOptions): View => {
     const cursor =
       phase === "reason" || phase === "command" ? { cursor: { row: live.length - 1, column: width(last) } } : {}
     return { frame: { settled, live, ...cursor }, from: transcript.next, printed: asked.key }
+  }
+  if (state.picker !== undefined) {
+    const live = picking(state.picker, { columns, rows, color, locale })
+    return { frame: { settled: transcript.settled, live }, from: transcript.next, printed: "" }
   }
   const editor = typing(state, options)
   const gap = transcript.live.length > 0 ? [...transcript.live, ""] : []

@@ -3,9 +3,11 @@ import { Effect, type Fiber, type Scope } from "effect"
 import type { Locale } from "../../src/cli/Commands.ts"
 import { type InputHistory, openHistory } from "../../src/cli/InputHistory.ts"
 import { repl } from "../../src/cli/Repl.ts"
+import type { Around } from "../../src/cli/SlashCommands.ts"
 import type { SessionId } from "../../src/domain/Ids.ts"
 import { RuntimeManager } from "../../src/runtime/RuntimeManager.ts"
 import type { Prompt, SessionRuntime } from "../../src/runtime/SessionRuntime.ts"
+import type { SessionMeta } from "../../src/store/SessionIndex.ts"
 import { create, watch, type Watching } from "./runtimeKit.ts"
 import { virtualTerminal, type VirtualTerminal, type VirtualTerminalOptions } from "./virtualTerminal.ts"
 
@@ -13,6 +15,9 @@ export interface ConversationOptions extends VirtualTerminalOptions {
   readonly locale?: Locale
   readonly history?: InputHistory
   readonly workspace?: string
+  /** What `/sessions` and `/resume` list. */
+  readonly sessions?: ReadonlyArray<SessionMeta>
+  readonly fork?: Around["fork"]
   /** Goes before each prompt is taken: a slow store. */
   readonly taking?: Effect.Effect<void>
 }
@@ -40,7 +45,8 @@ export const converse = (
     const running = repl({
       locale: options.locale ?? "en",
       tools: [{ name: "probe", description: "a probe" }],
-      sessions: Effect.succeed([]),
+      sessions: Effect.succeed(options.sessions ?? []),
+      ...(options.fork === undefined ? {} : { fork: options.fork }),
       open: (id: SessionId) => manager.open(id),
       session,
       banner: ["welcome"],

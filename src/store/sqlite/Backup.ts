@@ -5,7 +5,7 @@
  * restore changes nothing before its source was proved, keeps what was there beside it, and is refused while any other
  * process has the store open.
  */
-import { chmodSync, existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs"
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { backup as copyPages } from "node:sqlite"
 import { Effect } from "effect"
@@ -79,20 +79,29 @@ const prove = Effect.fnUntraced(function* (operation: string, file: string) {
   return { format, bytes: statSync(file).size, sessions, records, audit_entries: entries } satisfies Whole
 })
 
+/** Fails where the name was taken meanwhile; a copy that was cut off does not stay. */
+const deliver = (part: string, target: string): void => {
+  const descriptor = openSync(target, "wx", 0o600)
+  try {
+    writeFileSync(descriptor, readFileSync(part))
+    fsyncSync(descriptor)
+  } catch (cause) {
+    rmSync(target, { force: true })
+    throw cause
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
 /** Copies the store at `file`, also while it is in use, to `target`, which must not be there. */
 export const backup = Effect.fnUntraced(function* (file: string, target: string) {
   if (!existsSync(file)) return yield* refuse("backup", `There is no store at ${file}.`)
   if (existsSync(target)) return yield* refuse("backup", `${target} exists already; it is not written over.`)
-  const part = `${target}.part`
+  // Proved in the store's own directory: a store in one that others may write is refused.
+  const part = join(dirname(file), `backup-${process.pid}.part`)
   return yield* copy(file, part).pipe(
     Effect.andThen(prove("backup", part)),
-    Effect.tap(() =>
-      attempt("backup", target, () => {
-        // A link fails where the name was taken meanwhile; a rename would not.
-        linkSync(part, target)
-        chmodSync(target, 0o600)
-      })
-    ),
+    Effect.tap(() => attempt("backup", target, () => deliver(part, target))),
     Effect.ensuring(Effect.sync(() => discard(part)))
   )
 })
