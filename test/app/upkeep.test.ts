@@ -1,4 +1,4 @@
-/** Backup, restore, repair and retention of a store on a disk (issue 5; RELIABILITY 3.5). */
+/** Backup, restore, repair and retention of a store on a disk (issue 5; R323; RELIABILITY 3.5). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs"

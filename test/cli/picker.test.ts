@@ -60,16 +60,17 @@ describe("/resume and /fork at the prompt", () => {
       yield* terminal.until((screen) => screen.endsWith("claw>"))
       yield* say("/resume\r", "Go on in which session?")
       yield* say("\x1b", (screen) => screen.endsWith("claw>"))
-      assert.deepStrictEqual(yield* manager.list, ["crane", "heron", "ibis", "first"])
+      assert.deepStrictEqual<ReadonlyArray<string>>(yield* manager.list, ["crane", "heron", "ibis", "first"])
     }).pipe(Effect.scoped, Effect.provide(layer({ script: () => turns(answer("I see.")) })))
   )
 
   it.live("/fork goes on in the copy, up to an event; what is no number is told", () =>
     Effect.gen(function* () {
       const asked: Array<unknown> = []
+      const context = yield* Effect.context<RuntimeManager>()
       const fork = (id: string, at: number | undefined) => {
         asked.push([id, at])
-        return Effect.orDie(create("copy"))
+        return Effect.provideContext(create("copy"), context)
       }
       const { say } = yield* converse({ fork })
       yield* say("/fork x\r", "/fork [SEQ]: the number of an event")
