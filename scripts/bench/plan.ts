@@ -160,8 +160,8 @@ export const plans: ReadonlyArray<Plan> = [
     about: "a store that has grown: a list, a long session, space",
     file: "stored",
     contenders: ["claw-sqlite"],
-    params: { sessions: 1000, events: 10_000 },
-    quick: { sessions: 20, events: 200 },
+    params: { sessions: 1000, events: 10_000, gone: 250 },
+    quick: { sessions: 20, events: 200, gone: 20 },
     rounds: 1,
     metrics: [
       { key: "list_ms", label: "list of 1,000 sessions, ms", absolute: same(100) },

@@ -10,7 +10,14 @@ import type { AnswerItem, CallState, EndedTask, HistoryItem, RunningTask, Sessio
 const withTask = (state: SessionState, change: (task: RunningTask) => RunningTask): SessionState =>
   state.task === undefined ? state : { ...state, task: change(state.task) }
 
-const push = (state: SessionState, item: HistoryItem): SessionState => ({ ...state, history: [...state.history, item] })
+/** The history that a fold of many events made for itself: until it ends nobody else has seen it, so it may grow. */
+let own: Array<HistoryItem> | undefined
+
+const push = (state: SessionState, item: HistoryItem): SessionState => {
+  if (state.history !== own) return { ...state, history: [...state.history, item] }
+  own.push(item)
+  return { ...state }
+}
 
 /** An empty queue is not paused. */
 const unqueue = (state: SessionState, id: PromptId): SessionState => {
@@ -19,10 +26,11 @@ const unqueue = (state: SessionState, id: PromptId): SessionState => {
   return { ...state, queue, queue_paused: state.queue_paused && queue.length > 0 }
 }
 
-const withAnswer = (state: SessionState, index: number, answer: AnswerItem): SessionState => ({
-  ...state,
-  history: state.history.with(index, answer)
-})
+const withAnswer = (state: SessionState, index: number, answer: AnswerItem): SessionState => {
+  if (state.history !== own) return { ...state, history: state.history.with(index, answer) }
+  own[index] = answer
+  return { ...state }
+}
 
 const withCall = (state: SessionState, id: CallId, change: (call: CallState) => CallState): SessionState => {
   const has = (item: HistoryItem) => item.kind === "answer" && item.calls.some((call) => call.call_id === id)
@@ -198,3 +206,19 @@ const apply = (state: SessionState, event: DurableBody): SessionState => {
 /** Folds the next public event. An event of a kind this version does not know counts and changes nothing. */
 export const fold = (state: SessionState, event: DurableBody): SessionState =>
   apply({ ...state, seq: state.seq + 1 }, event)
+
+/** The same as `fold` of one after another, without a copy of the history for each: for journals that are read whole. */
+export const foldAll = (
+  state: SessionState,
+  events: ReadonlyArray<{ readonly seq: number; readonly body: DurableBody }>
+): SessionState => {
+  own = state.history.slice()
+  try {
+    let folded: SessionState = { ...state, history: own }
+    // Numbers stay those of the journal, also behind one that could not be read.
+    for (const { seq, body } of events) folded = fold(folded.seq === seq - 1 ? folded : { ...folded, seq: seq - 1 }, body)
+    return folded
+  } finally {
+    own = undefined
+  }
+}

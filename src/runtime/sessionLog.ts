@@ -6,7 +6,6 @@
  */
 import { Effect } from "effect"
 import {
-  type DurableBody,
   type DurableEvent,
   isPrivate,
   type LiveBody,
@@ -14,7 +13,7 @@ import {
   type ReportBody,
   type StateName
 } from "../domain/Event.ts"
-import { fold } from "../domain/Fold.ts"
+import { fold, foldAll } from "../domain/Fold.ts"
 import { type CallId, newEventId, processMark, type SessionId } from "../domain/Ids.ts"
 import { type SessionKey, sessionKey } from "../domain/Principal.ts"
 import { initial, type SessionState } from "../domain/Session.ts"
@@ -72,10 +71,6 @@ const toReport = (error: StoreError): ReportError =>
     cause: error
   })
 
-/** Numbers stay those of the journal, also behind a record that could not be read. */
-const foldAt = (state: SessionState, seq: number, body: DurableBody): SessionState =>
-  fold(state.seq === seq - 1 ? state : { ...state, seq: seq - 1 }, body)
-
 /** Folds everything stored; a damaged public record costs itself but keeps its number. */
 const load = Effect.fnUntraced(function* (journal: Journal["Service"], key: SessionKey) {
   let state: SessionState = initial
@@ -84,8 +79,11 @@ const load = Effect.fnUntraced(function* (journal: Journal["Service"], key: Sess
   const broken = new Set<CallId>()
   for (let after = 0, more = true; more;) {
     const page = yield* journal.read(key, after)
-    for (const { body, seq } of page.records) {
-      if (seq !== undefined && !isPrivate(body)) state = foldAt(state, seq, body)
+    state = foldAll(
+      state,
+      page.records.flatMap(({ body, seq }) => (seq === undefined || isPrivate(body) ? [] : [{ seq, body }]))
+    )
+    for (const { body } of page.records) {
       if (body.type === "process_started")
         processes.set(body.call_id, { ...body, id: processMark(body.task_id, body.call_id) })
       if (body.type === "tool_result") processes.delete(body.call_id)

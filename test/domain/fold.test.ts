@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { close } from "../../src/domain/Decide.ts"
 import type { DurableBody } from "../../src/domain/Event.ts"
-import { fold } from "../../src/domain/Fold.ts"
+import { fold, foldAll as foldWhole } from "../../src/domain/Fold.ts"
 import { makeView, type MessageCache, messages } from "../../src/domain/History.ts"
 import { initial, pendingApprovals, type SessionState } from "../../src/domain/Session.ts"
 import { event } from "../support/events.ts"
@@ -29,6 +29,19 @@ describe("Session.fold", () => {
       fc.property(sequences, fc.nat(60), (events, cut) => {
         assert.deepStrictEqual(foldAll(events.slice(cut), foldAll(events.slice(0, cut))), foldAll(events))
       })
+    )
+  })
+
+  it("gives the same state where many are folded at once, and changes no state that was there before", () => {
+    fc.assert(
+      fc.property(sequences, fc.nat(60), (events, cut) => {
+        const before = foldAll(events.slice(0, cut))
+        const seen = structuredClone(before.history)
+        const behind = events.slice(cut).map((body, i) => ({ seq: before.seq + i + 1, body }))
+        assert.deepStrictEqual(foldWhole(before, behind), foldAll(events))
+        assert.deepStrictEqual(before.history, seen)
+      }),
+      { numRuns: 1_000 }
     )
   })
 

@@ -99,9 +99,9 @@ const bringBack = Effect.scoped(
 )
 
 /** The longest that the lock was held, while the space of a removed session is given back. */
-const giveBack = async (file: string): Promise<number> => {
+const giveBack = async (file: string, turns: number): Promise<number> => {
   const gone = Effect.andThen(
-    fill("gone", recordsOf(Array.from({ length: 250 }, (_, i) => turnOf(i + 1)).flat())),
+    fill("gone", recordsOf(Array.from({ length: turns }, (_, i) => turnOf(i + 1)).flat())),
     Effect.flatMap(SessionIndex, (index) => index.remove("gone" as SessionId))
   )
   await Effect.runPromise(Effect.provide(gone, layerSqlite(file)))
@@ -125,7 +125,7 @@ export const stored: Job = async (lab) => {
     list_cpu_ms: listed.cpu,
     recover_ms: back.ms,
     recover_cpu_ms: back.cpu,
-    step_ms: await giveBack(long)
+    step_ms: await giveBack(long, param(lab, "gone"))
   }
   rmSync(directory, { recursive: true, force: true })
   return numbers
