@@ -216,7 +216,8 @@ export const foldAll = (
   try {
     let folded: SessionState = { ...state, history: own }
     // Numbers stay those of the journal, also behind one that could not be read.
-    for (const { seq, body } of events) folded = fold(folded.seq === seq - 1 ? folded : { ...folded, seq: seq - 1 }, body)
+    for (const { seq, body } of events)
+      folded = fold(folded.seq === seq - 1 ? folded : { ...folded, seq: seq - 1 }, body)
     return folded
   } finally {
     own = undefined
