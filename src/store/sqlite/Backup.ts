@@ -5,7 +5,17 @@
  * restore changes nothing before its source was proved, keeps what was there beside it, and is refused while any other
  * process has the store open.
  */
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync
+} from "node:fs"
 import { dirname, join } from "node:path"
 import { backup as copyPages } from "node:sqlite"
 import { Effect } from "effect"
@@ -81,16 +91,15 @@ const prove = Effect.fnUntraced(function* (operation: string, file: string) {
 
 /** Fails where the name was taken meanwhile; a copy that was cut off does not stay. */
 const deliver = (part: string, target: string): void => {
-  const descriptor = openSync(target, "wx", 0o600)
   try {
-    writeFileSync(descriptor, readFileSync(part))
-    fsyncSync(descriptor)
+    copyFileSync(part, target, constants.COPYFILE_EXCL)
   } catch (cause) {
-    rmSync(target, { force: true })
+    if ((cause as NodeJS.ErrnoException).code !== "EEXIST") rmSync(target, { force: true })
     throw cause
-  } finally {
-    closeSync(descriptor)
   }
+  const descriptor = openSync(target, "r+")
+  fsyncSync(descriptor)
+  closeSync(descriptor)
 }
 
 /** Copies the store at `file`, also while it is in use, to `target`, which must not be there. */
