@@ -1,8 +1,7 @@
 /**
  * The turns of one task: prepare, ask, store the answer, run its calls, again (DESIGN §4).
  * Owns: the order of the states and the task's limits. Invariants: an answer and its calls are stored before any call
- * is looked at by a person or run; each request is made of stored facts only; the beginning of a turn is stored before
- * anything of its answer is shown.
+ * is looked at by a person or run; each request is made of stored facts only; a turn begins in store before it shows.
  */
 import { Effect, Fiber, type Semaphore } from "effect"
 import { type ApprovalGate, CHANGED } from "../approval/ApprovalGate.ts"
