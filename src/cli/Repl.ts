@@ -128,8 +128,8 @@ const act = (loop: Loop, action: ReplState.Action): Effect.Effect<unknown> => {
     case "command":
       return beside(
         loop,
-        Effect.map(runSlash(session, action.name, action.argument, options), ({ lines, go }) => {
-          tell(loop, { kind: "lines", lines })
+        Effect.map(runSlash(session, action.name, action.argument, options), ({ lines, told = false, go }) => {
+          if (!told) tell(loop, { kind: "lines", lines })
           if (go === "exit") tell(loop, { kind: "exit" })
           else if (go !== undefined) tell(loop, { kind: "attached", session: go.session })
         })

@@ -11,6 +11,7 @@ import type { Durable, ReportBody } from "../domain/Event.ts"
 import type { SessionId, TaskId } from "../domain/Ids.ts"
 import type { Mask } from "../observability/Redact.ts"
 import { attributes, spans } from "../observability/Telemetry.ts"
+import type { ToolContext } from "../tools/Tool.ts"
 import type { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { Limits } from "./EngineLimits.ts"
 import { fieldsOf } from "./outcome.ts"
@@ -212,6 +213,16 @@ const refuseEnded = (batch: Batch, item: Ready, via: Verdict["via"]) => {
   return Effect.as(batch.reporter.report([resolvedBody(batch, item, verdict), denied]), 0)
 }
 
+/** In one append with what is reported next: the call's result, or its end. */
+const recordOf =
+  (batch: Batch, { call_id }: Ready["call"]): NonNullable<ToolContext["recorded"]> =>
+  (what) => {
+    const { task_id } = batch.at
+    const { reporter } = batch
+    if ("skipped" in what) reporter.later([{ type: "checkpoint_skipped", ...batch.at, reason: what.skipped }])
+    else reporter.later([{ type: "checkpoint", task_id, call_id, ...what }])
+  }
+
 const runOne = Effect.fnUntraced(function* (batch: Batch, { item, permit, attempt, holds, via }: Approved) {
   const { call, resolved } = item
   if (holds !== undefined && !(yield* holds)) return yield* refuseEnded(batch, item, via)
@@ -223,6 +234,7 @@ const runOne = Effect.fnUntraced(function* (batch: Batch, { item, permit, attemp
       task_id: batch.at.task_id,
       call_id: call.call_id,
       emit: live.emit,
+      recorded: recordOf(batch, call),
       processStarted: (pid, start_time) => {
         const { task_id } = batch.at
         const started = { type: "process_started", task_id, call_id: call.call_id, pid, start_time } as const

@@ -18,6 +18,7 @@ import { closeCrashed, endLeftovers } from "./crashed.ts"
 import * as JournalApprover from "./journalApprover.ts"
 import * as Mending from "./mending.ts"
 import { recover } from "./recover.ts"
+import { restoring, settleFiles } from "./restoring.ts"
 import { type Parts, RuntimeFactory } from "./RuntimeFactory.ts"
 import { RuntimeError } from "./RuntimeError.ts"
 import * as SessionLog from "./sessionLog.ts"
@@ -197,6 +198,7 @@ const contract = (live: Live): SessionRuntime => {
     setModel: (model) => touch(live, { model }),
     rename: (title) => touch(live, { title }),
     resumeQueue: ordered(Effect.suspend(() => Effect.mapError(live.tasks.startQueued(true), translate))),
+    ...restoring(log, parts.checkpoints, ordered),
     grants: Effect.mapError(parts.grants.list(log.session_id), translate),
     revoke: (id, by) => Effect.mapError(parts.grants.revoke(log.session_id, id, by), translate)
   }
@@ -286,6 +288,7 @@ export const open = Effect.fnUntraced(function* (meta: SessionMeta, options: Ope
   const mode = Effect.sync(() => settings.mode ?? fallback)
   const parts = yield* factory.build({ meta, reporter: log.reporter, approver: approver.approver, mode })
   fallback = parts.mode
+  yield* settleFiles(log, parts.checkpoints)
   const lock = yield* Semaphore.make(1)
   const taskSettings = () => ({
     ...(settings.meta.model === undefined ? {} : { model: settings.meta.model }),

@@ -27,6 +27,7 @@ import type { Leftover } from "../sandbox/Leftover.ts"
 import * as CommitQueue from "./commitQueue.ts"
 import * as EventHub from "./EventHub.ts"
 import * as ReplayWindow from "./replayWindow.ts"
+import * as UndoLog from "./undoLog.ts"
 import * as Ungranted from "./ungranted.ts"
 
 export interface SessionLog {
@@ -53,6 +54,8 @@ export interface SessionLog {
   readonly leftovers: ReadonlyArray<Leftover>
   /** Calls whose arguments did not parse. */
   readonly broken: ReadonlySet<CallId>
+  /** What can be taken back. */
+  readonly undo: () => UndoLog.UndoState
 }
 
 /** What events call the session, and what the journal does. */
@@ -79,6 +82,7 @@ const foldAt = (state: SessionState, seq: number, body: DurableBody): SessionSta
 /** Folds everything stored; a damaged public record costs itself but keeps its number. */
 const load = Effect.fnUntraced(function* (journal: Journal["Service"], key: SessionKey) {
   let state: SessionState = initial
+  let undo = UndoLog.initial
   const damaged: Array<number> = []
   const processes = new Map<string, Leftover>()
   const broken = new Set<CallId>()
@@ -86,6 +90,7 @@ const load = Effect.fnUntraced(function* (journal: Journal["Service"], key: Sess
     const page = yield* journal.read(key, after)
     for (const { body, seq } of page.records) {
       if (seq !== undefined && !isPrivate(body)) state = foldAt(state, seq, body)
+      undo = UndoLog.fold(undo, body)
       if (body.type === "process_started")
         processes.set(body.call_id, { ...body, id: processMark(body.task_id, body.call_id) })
       if (body.type === "tool_result") processes.delete(body.call_id)
@@ -95,7 +100,7 @@ const load = Effect.fnUntraced(function* (journal: Journal["Service"], key: Sess
     after = Math.max(page.records.at(-1)?.pos ?? after, ...page.damaged.slice(-1), after)
     more = page.more
   }
-  return { state, damaged, leftovers: Array.from(processes.values()), broken }
+  return { state, undo, damaged, leftovers: Array.from(processes.values()), broken }
 })
 
 type Found = Effect.Success<ReturnType<typeof load>>
@@ -212,6 +217,7 @@ const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tai
   const { session_id, key } = name
   let state: SessionState = { ...found.state, seq: tail.seq }
   const owned: Owned = { epoch: tail.epoch, numbers: { pos: tail.pos, seq: tail.seq }, doubtful: undefined }
+  let { undo } = found
   let stateName: StateName = "idle"
   const now = clock()
   const recent = ReplayWindow.make()
@@ -222,6 +228,7 @@ const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tai
     const events = records.flatMap((record) => eventOf(session_id, record) ?? [])
     owned.numbers.seq += events.length
     for (const event of events) state = fold(state, event)
+    for (const { body } of records) undo = UndoLog.fold(undo, body)
     if (state.task === undefined) stateName = "idle"
     recent.push(events)
     if (events.length > 0) hub.publish(events)
@@ -248,7 +255,12 @@ const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tai
   }
   const reporter = Reporter.of({ report: commit, later, signal, state: Effect.sync(() => state) })
   const { damaged, leftovers, broken } = found
-  const read = { state: () => state, stateName: () => stateName, replay: replayer(journal, name, recent) }
+  const read = {
+    state: () => state,
+    undo: () => undo,
+    stateName: () => stateName,
+    replay: replayer(journal, name, recent)
+  }
   const release = Effect.suspend(() => Effect.ignore(journal.release(key, owned.epoch)))
   return {
     log: {
