@@ -89,7 +89,7 @@ export const treeOf = (root: string): Readonly<Record<string, string>> => {
     }
   }
   walk(Buffer.from(root), "")
-  return Object.fromEntries(found.toSorted())
+  return Object.fromEntries(found.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** Undoes these steps; what was put back and what was kept. */
