@@ -57,8 +57,15 @@ describe("undo in a session", () => {
         assert.strictEqual(yield* refused(session.restore("undo")), "nothing_to_restore")
         assert.strictEqual(facts.at(-1)?.type, "files_restored")
         yield* run(session, "what now?")
-        const sent = model.requests().at(-1)?.messages.map(({ content }) => String(content)) ?? []
-        assert.match(sent.at(-2) ?? "", /^\[Note from claw, not from the user\] The user put files back .*\n- "a"\n- "b"/)
+        const sent =
+          model
+            .requests()
+            .at(-1)
+            ?.messages.map(({ content }) => String(content)) ?? []
+        assert.match(
+          sent.at(-2) ?? "",
+          /^\[Note from claw, not from the user\] The user put files back .*\n- "a"\n- "b"/
+        )
         assert.strictEqual(sent.at(-1), "what now?")
       }).pipe(Effect.scoped, Effect.provide(process))
       assert.deepStrictEqual(model.violations(), [])

@@ -27,11 +27,16 @@ export interface GitCall {
   readonly workTree: string
   readonly index?: string
   readonly input?: Uint8Array
+  /** Paths may be patterns: for the one command that knows no other way. */
+  readonly patterns?: boolean
   readonly timeout_ms: number
   readonly max_bytes: number
 }
 
-const environment = ({ store, path }: GitPlace, { workTree, index }: GitCall): Record<string, string> => ({
+const environment = (
+  { store, path }: GitPlace,
+  { workTree, index, patterns = false }: GitCall
+): Record<string, string> => ({
   PATH: path,
   HOME: store,
   LC_ALL: "C",
@@ -44,7 +49,7 @@ const environment = ({ store, path }: GitPlace, { workTree, index }: GitCall): R
   GIT_OPTIONAL_LOCKS: "0",
   GIT_TERMINAL_PROMPT: "0",
   GIT_NO_REPLACE_OBJECTS: "1",
-  GIT_LITERAL_PATHSPECS: "1"
+  ...(patterns ? {} : { GIT_LITERAL_PATHSPECS: "1" })
 })
 
 const failed = (reason: GitError["reason"], detail: string) => new GitError({ reason, detail })

@@ -137,15 +137,17 @@ export const unveiled = (room: Room, prefix: string, listed: Listed, blobs: Blob
     const rules = new Map(Array.from(yield* indexed(room, prefix)).filter(([path]) => isRules(path)))
     const into = yield* directory
     yield* Effect.promise(() => layRules(into, rules, blobs))
-    const input = bytesOf(listed.others.map((path) => `${path}\0`).join(""))
+    // The dot keeps a name that begins like a pattern from being one.
+    const input = bytesOf(listed.others.map((path) => `./${path}\0`).join(""))
     const { output } = yield* git(room.place, {
       args: ["check-ignore", "--no-index", "-z", "--stdin"],
       workTree: into,
       input,
+      patterns: true,
       timeout_ms: room.time_ms,
       max_bytes: MAX_LIST_BYTES
     })
-    return new Set(parts(output)) as ReadonlySet<string>
+    return new Set(parts(output).map((path) => path.slice(2))) as ReadonlySet<string>
   }).pipe(Effect.scoped)
 }
 

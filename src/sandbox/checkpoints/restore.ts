@@ -40,19 +40,35 @@ const one = async (
 
 const depth = ({ path }: PlanItem): number => path.split("/").length
 
-/** Removing comes first, deepest first: a file may stand where a directory was, and the other way round. */
-const ordered = (items: ReadonlyArray<PlanItem>): ReadonlyArray<PlanItem> => [
-  ...items.filter(({ to }) => to === null).toSorted((a, b) => depth(b) - depth(a)),
-  ...items.filter(({ to }) => to !== null).toSorted((a, b) => (a.path < b.path ? -1 : 1))
-]
+const AT_ONCE = 16
+
+/**
+ * What may be done side by side, in order. Removing comes first, deepest first: a file may stand where a directory was,
+ * and the other way round.
+ */
+const batches = (items: ReadonlyArray<PlanItem>): ReadonlyArray<ReadonlyArray<PlanItem>> => {
+  const sorted = items.toSorted((a, b) => (a.path < b.path ? -1 : 1))
+  const removed = Map.groupBy(
+    sorted.filter(({ to }) => to === null),
+    depth
+  )
+  const deepest = Array.from(removed).toSorted(([a], [b]) => b - a)
+  const written = sorted.filter(({ to }) => to !== null)
+  return [...deepest.map(([, group]) => group), written].flatMap((group) =>
+    Array.from({ length: Math.ceil(group.length / AT_ONCE) }, (_, i) => group.slice(i * AT_ONCE, (i + 1) * AT_ONCE))
+  )
+}
 
 export const carryOut = async (site: Site, plan: string, { items, since }: PlanRecord): Promise<Restored> => {
   const files: Array<string> = []
   const kept: Array<KeptFile> = []
-  for (const item of ordered(items)) {
-    const reason = await one(site, plan, since, item)
-    if (reason === undefined) files.push(shown(item.path))
-    else kept.push({ path: shown(item.path), reason })
+  for (const batch of batches(items)) {
+    const reasons = await Promise.all(batch.map((item) => one(site, plan, since, item)))
+    batch.forEach(({ path }, i) => {
+      const reason = reasons[i]
+      if (reason === undefined) files.push(shown(path))
+      else kept.push({ path: shown(path), reason })
+    })
   }
   return { files: files.toSorted(), kept }
 }

@@ -96,15 +96,16 @@ const sift = Effect.fnUntraced(function* (scanner: Scanner, prefix: string, path
   return { taken, passed, bytes }
 })
 
-const isBelow = (path: string, prefixes: ReadonlyArray<string>): boolean =>
-  prefixes.some((prefix) => path.startsWith(`${prefix}/`))
+/** Whether another root inside this one has the path. */
+const isOthers = (path: string, prefix: string, roots: ReadonlyArray<string>): boolean =>
+  roots.some((root) => root.length > prefix.length && path.startsWith(`${root}/`))
 
 /** Brings one root's index up to what is there. */
-const bringUp = Effect.fnUntraced(function* (scanner: Scanner, prefix: string, nestedIn: ReadonlyArray<string>) {
+const bringUp = Effect.fnUntraced(function* (scanner: Scanner, prefix: string, roots: ReadonlyArray<string>) {
   const { room, limits } = scanner
   warmUp(scanner, prefix)
   const listed = yield* differing(room, prefix)
-  const others = listed.others.filter((path) => !isBelow(joined(prefix, path), nestedIn))
+  const others = listed.others.filter((path) => !isOthers(joined(prefix, path), prefix, roots))
   const count = entriesIn(indexOf(room, prefix)) + others.length
   if (count > limits.files) return yield* Effect.fail(new Refused("too_many_files"))
   const { taken, passed, bytes } = yield* sift(scanner, prefix, [...listed.changed, ...others])
@@ -118,11 +119,11 @@ const lookBefore = Effect.fnUntraced(function* (scanner: Scanner) {
   const passed: Array<string> = []
   let files = 0
   for (const prefix of roots) {
-    const up = yield* Effect.catch(bringUp(scanner, prefix, roots.slice(1)), (error) => {
+    const up = yield* Effect.catch(bringUp(scanner, prefix, roots), (error) => {
       if (!(error instanceof GitError) || error.reason !== "failed") return Effect.fail(error)
       // A file went while it was looked at, or the index is damaged: once more, from nothing.
       rmSync(indexOf(scanner.room, prefix), { force: true })
-      return bringUp(scanner, prefix, roots.slice(1))
+      return bringUp(scanner, prefix, roots)
     })
     files += up.count
     if (files > scanner.limits.files) return yield* Effect.fail(new Refused("too_many_files"))
@@ -157,16 +158,9 @@ const changesIn = Effect.fnUntraced(function* (scanner: Scanner, prefix: string,
     return yield* Effect.fail(new Refused("too_many_files"))
   const hidden = yield* unveiled(room, prefix, listed, blobs)
   const passed = new Set(base.passed)
-  const [, ...nested] = base.roots
   const isOurs = (path: string) => !passed.has(joined(prefix, path))
   const made = listed.others.filter(
-    (path) =>
-      isOurs(path) &&
-      !hidden.has(path) &&
-      !isBelow(
-        joined(prefix, path),
-        nested.filter((root) => root !== prefix)
-      )
+    (path) => isOurs(path) && !hidden.has(path) && !isOthers(joined(prefix, path), prefix, base.roots)
   )
   const changed = listed.changed.filter(isOurs)
   const entries = changed.length === 0 ? new Map<string, Entry>() : yield* indexed(room, prefix, changed)
