@@ -31,7 +31,7 @@ export const DEFAULT_LIMITS: ScanLimits = {
   files: 50_000,
   bytes: 512 * 1024 * 1024,
   file_bytes: 16 * 1024 * 1024,
-  time_ms: 15_000
+  time_ms: 20_000
 }
 
 const realOf = (path: string): string => {

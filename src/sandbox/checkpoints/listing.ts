@@ -98,9 +98,17 @@ export const indexed = Effect.fnUntraced(function* (room: Room, prefix: string, 
   return found
 })
 
+/** What is taken when the time is over need not be taken again. */
+const TAKEN_AT_ONCE = 500
+
 /** Takes these paths into the index as they are now, their contents into the store. */
 export const take = Effect.fnUntraced(function* (room: Room, prefix: string, paths: ReadonlyArray<string>) {
-  if (paths.length === 0) return
+  for (let from = 0; from < paths.length; from += TAKEN_AT_ONCE) {
+    yield* takeSome(room, prefix, paths.slice(from, from + TAKEN_AT_ONCE))
+  }
+})
+
+const takeSome = Effect.fnUntraced(function* (room: Room, prefix: string, paths: ReadonlyArray<string>) {
   // One writer has this index: a lock is what a killed git left.
   yield* Effect.promise(() => rm(`${indexOf(room, prefix)}.lock`, { force: true }))
   const args = ["update-index", "-z", "--add", "--remove", "--replace", "--stdin"]

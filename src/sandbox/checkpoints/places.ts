@@ -120,22 +120,26 @@ export const look = async (root: string, path: string, blobs: Blobs, { file_byte
 /** Nothing to read: what git is told of such a path removes it, or keeps a link. */
 const GONE = { bytes: 0, mode: 0 }
 
-/** What git would be given to keep; undefined: it cannot be kept, or may not be read. */
-export const glance = (
+/**
+ * What git would be given to keep; undefined: it cannot be kept, or may not be read. Only asks: git itself follows no
+ * link, and what it takes is what stands there then.
+ */
+export const glance = async (
   root: string,
   path: string,
   { file_bytes }: Limits
-): Promise<{ readonly bytes: number; readonly mode: number } | undefined> =>
-  at(root, path, false, async (place) => {
+): Promise<{ readonly bytes: number; readonly mode: number } | undefined> => {
+  try {
+    const place = Buffer.concat([Buffer.from(root), SLASH, bytesOf(path)])
     const stats = await lstat(place)
     if (stats.isSymbolicLink() || stats.isDirectory()) return GONE
-    if (!stats.isFile() || stats.size > file_bytes) return null
-    await access(place, constants.R_OK)
+    if (!stats.isFile() || stats.size > file_bytes) return undefined
+    if ((stats.mode & 0o004) === 0) await access(place, constants.R_OK)
     return { bytes: stats.size, mode: stats.mode & 0o777 }
-  }).then(
-    (found) => (found === undefined ? GONE : (found ?? undefined)),
-    (error: unknown) => (codeOf(error) === "ENOENT" ? GONE : undefined)
-  )
+  } catch (error) {
+    return ["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "") ? GONE : undefined
+  }
+}
 
 export interface Wanted {
   readonly path: string

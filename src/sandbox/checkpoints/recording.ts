@@ -35,8 +35,8 @@ export interface Own {
   cleaned: boolean
 }
 
-/** Milliseconds for which a workspace stays too large. */
-const REFUSED_MS = 600_000
+/** Milliseconds for which a workspace stays too large; what was too slow goes on where it stopped. */
+const REFUSED_MS = { too_slow: 30_000, others: 600_000 }
 /** File systems take the time of a tick that may be a little older than the clock. */
 const TICK_MS = 10
 
@@ -107,7 +107,9 @@ const inside = ({ layout }: Kept, paths: ReadonlyArray<string>): ReadonlyArray<s
 
 const forget = (own: Own, error: Scan.Refused) =>
   Effect.sync(() => {
-    if (error.reason !== "failed") own.refused = { reason: error.reason, until: Date.now() + REFUSED_MS }
+    const { reason } = error
+    const wait = reason === "too_slow" ? REFUSED_MS.too_slow : REFUSED_MS.others
+    if (reason !== "failed") own.refused = { reason, until: Date.now() + wait }
   })
 
 /** One look for all that run side by side: they cannot be told apart anyway. */

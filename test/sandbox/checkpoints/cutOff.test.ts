@@ -141,7 +141,7 @@ describe("an undo that is killed", () => {
           return names.filter((name) => now[name] === was[name]).length
         }
         for (const directory of ["d0", "d3"]) yield* killedAt(own, plan, directory)
-      assert.isAbove(put(), 0)
+        assert.isAbove(put(), 0)
         const open = names.filter((name) => treeOf(own.root)[name] !== was[name])
         const [mine] = open.slice(-1)
         if (mine !== undefined) own.write(mine, "the person's")
