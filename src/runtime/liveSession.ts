@@ -25,6 +25,7 @@ import * as SessionLog from "./sessionLog.ts"
 import type { Accepted, ApprovalAnswer, Prompt, SessionRuntime, SessionStatus, Subscription } from "./SessionRuntime.ts"
 import * as Tasks from "./tasks.ts"
 import type { TaskSlots } from "./TaskSlots.ts"
+import { titleOf } from "./title.ts"
 
 interface Live {
   readonly log: SessionLog.SessionLog
@@ -46,13 +47,6 @@ const translate = (error: { readonly code: ErrorCode; readonly message: string }
 
 const orRefuse = <A>(result: Result.Result<A, ErrorCode>) =>
   Result.isFailure(result) ? refuse(result.failure) : Effect.succeed(result.success)
-
-const TITLE_CHARS = 80
-
-const titleOf = (content: string): string => {
-  const line = content.trim().split("\n", 1)[0] ?? ""
-  return line.length > TITLE_CHARS ? `${line.slice(0, TITLE_CHARS - 1).toWellFormed()}…` : line
-}
 
 const touch = (live: Live, change: Parameters<OwnedIndex["update"]>[1]) =>
   live.index.update(live.log.session_id, { ...change, updated_at: new Date().toISOString() }).pipe(

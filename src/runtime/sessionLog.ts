@@ -213,6 +213,12 @@ const appender = (
     return settle(stored)
   })
 
+/** What is reported together happened at one time. */
+const stampBy = (now: () => string) => (bodies: ReadonlyArray<ReportBody>) => {
+  const ts = now()
+  return bodies.map((body) => ({ ts, body }))
+}
+
 const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tail, found: Found) => {
   const { session_id, key } = name
   let state: SessionState = { ...found.state, seq: tail.seq }
@@ -241,10 +247,7 @@ const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tai
     () => state,
     isCertain
   )
-  const stamp = (bodies: ReadonlyArray<ReportBody>) => {
-    const ts = now()
-    return bodies.map((body) => ({ ts, body }))
-  }
+  const stamp = stampBy(now)
   const commit = (bodies: ReadonlyArray<ReportBody>) => Effect.suspend(() => queue.commit(stamp(bodies)))
   const certain = Effect.suspend(() => (isCertain() ? Effect.succeed(state) : commit([])))
   const later = (bodies: ReadonlyArray<ReportBody>) => queue.later(stamp(bodies))
@@ -254,7 +257,7 @@ const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tai
     hub.publish(bodies.map((body): LiveEvent => ({ v: 1, session_id, ts, ...body })))
   }
   const reporter = Reporter.of({ report: commit, later, signal, state: Effect.sync(() => state) })
-  const { damaged, leftovers, broken } = found
+  const { state: _state, undo: _undo, ...known } = found
   const read = {
     state: () => state,
     undo: () => undo,
@@ -271,9 +274,7 @@ const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tai
       certain,
       isCertain,
       signal,
-      damaged,
-      leftovers,
-      broken,
+      ...known,
       ...read
     } satisfies SessionLog,
     release

@@ -4,7 +4,7 @@
  * ends, also under interruption, when nothing of it runs any more and before its result is told.
  */
 import { Effect } from "effect"
-import type { ChangingCall, Checkpoints, SkipReason, Touch } from "../sandbox/Checkpoints.ts"
+import { type ChangingCall, type Checkpoints, none, type SkipReason, type Touch } from "../sandbox/Checkpoints.ts"
 import type { Tool, ToolContext, ToolOutput } from "./Tool.ts"
 import type { ToolError } from "./ToolError.ts"
 
@@ -40,7 +40,7 @@ export const makeRecorded = (checkpoints: Checkpoints["Service"]) => {
     return yield* exit
   })
   return (tool: Tool, args: unknown, context: ToolContext, run: Effect.Effect<ToolOutput, ToolError>) =>
-    Effect.flatMap(touchOf(tool, args), (touch) => {
+    Effect.flatMap(checkpoints === none ? Effect.undefined : touchOf(tool, args), (touch) => {
       if (touch === undefined) return run
       const { task_id, call_id } = context
       return Effect.uninterruptibleMask((restore) => around({ task_id, call_id, touch }, context, run, restore))

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { claw, type FakeWorld, SIDE_BY_SIDE, world } from "../support/e2eProgram.ts"
+import { served } from "../support/e2eServer.ts"
 import * as Terminal from "../support/e2eTerminal.ts"
 import { calls, text } from "../support/fakeModelScript.ts"
 
@@ -41,7 +42,7 @@ describe("undo", SIDE_BY_SIDE, () => {
       tty.enter("what now?")
       yield* tty.ended(2)
       const notes = (scene.model.requests().at(-1)?.messages ?? []).filter(({ content }) =>
-        /^\[Note from claw/.test(String(content))
+        String(content).startsWith("[Note from claw")
       )
       assert.strictEqual(notes.length, 2)
       assert.deepStrictEqual(scene.model.violations(), [])
@@ -70,6 +71,28 @@ describe("undo", SIDE_BY_SIDE, () => {
       )
       assert.strictEqual(read(scene, "README.md"), "A project.\n")
     })
+  )
+
+  it.live(
+    "at a terminal that is attached to a server: back and again over the wire; differences it does not have",
+    () =>
+      Effect.gen(function* () {
+        const scene = yield* world()
+        const { ready } = yield* served(scene)
+        const url = `tcp://127.0.0.1:${ready.tcp.port}`
+        const tty = yield* Terminal.start({ env: scene.env, cwd: scene.workspace, args: ["attach", "--url", url] })
+        yield* changed(scene, tty, "echo heron > README.md")
+        tty.enter("/undo")
+        yield* tty.shows("1 file put back")
+        assert.strictEqual(read(scene, "README.md"), "A project.\n")
+        tty.enter("/redo")
+        yield* tty.shows("1 file changed again")
+        assert.strictEqual(read(scene, "README.md"), "heron\n")
+        tty.enter("/redo")
+        yield* tty.shows("there is nothing to redo")
+        tty.enter("/diff")
+        yield* tty.shows("[unknown_type]")
+      })
   )
 
   it.live("killed in the middle of it: the next start puts the rest back", () =>

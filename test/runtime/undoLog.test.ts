@@ -28,9 +28,15 @@ const ended = (n: number, direction: "undo" | "redo"): ReportBody => ({
 })
 
 const after = (...bodies: ReadonlyArray<ReportBody>): UndoState => bodies.reduce(fold, initial)
-const shape = ({ changed, undone, open }: UndoState) => ({
-  changed: changed.map((one) => [one.task_id, one.steps.map((each) => each.step)]),
-  undone: undone.map((one) => [one.task.task_id, one.plan]),
+interface Shape {
+  readonly changed: ReadonlyArray<readonly [string, ReadonlyArray<string>]>
+  readonly undone: ReadonlyArray<readonly [string, string]>
+  readonly open: string | undefined
+}
+
+const shape = ({ changed, undone, open }: UndoState): Shape => ({
+  changed: changed.map((one) => [one.task_id, one.steps.map((each) => each.step)] as const),
+  undone: undone.map((one) => [one.task.task_id, one.plan] as const),
   open: open?.plan
 })
 

@@ -13,7 +13,7 @@ interface Case {
   readonly call: (scene: Scene) => void
   readonly person: (scene: Scene) => void
   readonly kept: ReadonlyArray<string>
-  readonly then: Readonly<Record<string, string>>
+  readonly left: Readonly<Record<string, string>>
 }
 
 const cases: Readonly<Record<string, Case>> = {
@@ -22,68 +22,68 @@ const cases: Readonly<Record<string, Case>> = {
     call: ({ write }) => write("a", lines([2, "tool"])),
     person: ({ write }) => write("a", lines([2, "tool"], [15, "person"])),
     kept: [],
-    then: { a: `644 ${lines([15, "person"])}` }
+    left: { a: `644 ${lines([15, "person"])}` }
   },
   "one that both changed in one place is left alone": {
     before: ({ write }) => write("a", lines(), 0o644),
     call: ({ write }) => write("a", lines([2, "tool"])),
     person: ({ write }) => write("a", lines([2, "person"])),
     kept: ["a changed"],
-    then: { a: `644 ${lines([2, "person"])}` }
+    left: { a: `644 ${lines([2, "person"])}` }
   },
   "a new file that the person went on with stays": {
     before: () => {},
     call: ({ write }) => (write("new", "tool", 0o644), write("other", "tool")),
     person: ({ write }) => write("new", "tool and person"),
     kept: ["new changed"],
-    then: { new: "644 tool and person" }
+    left: { new: "644 tool and person" }
   },
   "a deleted file in whose place the person put another stays away": {
     before: ({ write }) => write("a", "old"),
     call: ({ remove }) => remove("a"),
     person: ({ write }) => write("a", "the person's", 0o644),
     kept: ["a changed"],
-    then: { a: "644 the person's" }
+    left: { a: "644 the person's" }
   },
   "a file that the person put back already is no conflict": {
     before: ({ write }) => write("a", "old", 0o644),
     call: ({ write }) => write("a", "new"),
     person: ({ write }) => write("a", "old"),
     kept: [],
-    then: { a: "644 old" }
+    left: { a: "644 old" }
   },
   "a new file that the person removed stays removed": {
     before: () => {},
     call: ({ write }) => write("new", "tool"),
     person: ({ remove }) => remove("new"),
     kept: [],
-    then: {}
+    left: {}
   },
   "bytes are never merged": {
     before: ({ write }) => write("b", Buffer.from([0, 10, 1, 10, 2, 10, 3, 10, 4])),
     call: ({ write }) => write("b", Buffer.from([9, 10, 0, 10, 2, 10, 3, 10, 4])),
     person: ({ write }) => write("b", Buffer.from([9, 10, 0, 10, 2, 10, 3, 10, 9]), 0o644),
     kept: ["b changed"],
-    then: { b: `644 ${Buffer.from([9, 10, 0, 10, 2, 10, 3, 10, 9]).toString("latin1")}` }
+    left: { b: `644 ${Buffer.from([9, 10, 0, 10, 2, 10, 3, 10, 9]).toString("latin1")}` }
   },
   "permissions and content are two things": {
     before: ({ write }) => write("run", "#!/bin/sh\n", 0o644),
     call: ({ at }) => chmodSync(at("run"), 0o755),
     person: ({ write }) => write("run", "#!/bin/sh\necho\n"),
     kept: [],
-    then: { run: "644 #!/bin/sh\necho\n" }
+    left: { run: "644 #!/bin/sh\necho\n" }
   },
   "a directory that holds something of the person's is no place for a file": {
     before: ({ write }) => write("p", "file"),
     call: ({ remove, write }) => (remove("p"), write("p/x", "x")),
     person: ({ write }) => write("p/mine", "mine", 0o644),
     kept: ["p blocked"],
-    then: { "p/mine": "644 mine" }
+    left: { "p/mine": "644 mine" }
   }
 }
 
 describe("what a person changed after a call", () => {
-  it.live.each(Object.entries(cases))("%s", ([, { before, call, person, kept, then }]) =>
+  it.live.each(Object.entries(cases))("%s", ([, { before, call, person, kept, left }]) =>
     Effect.gen(function* () {
       const own = yield* scene()
       before(own)
@@ -94,7 +94,7 @@ describe("what a person changed after a call", () => {
         undone.kept.map(({ path, reason }) => `${path} ${reason}`),
         kept
       )
-      assert.deepStrictEqual(treeOf(own.root), then)
+      assert.deepStrictEqual(treeOf(own.root), left)
     }).pipe(Effect.scoped)
   )
 
