@@ -71,6 +71,10 @@ export class CheckpointError extends Schema.TaggedError<CheckpointError>()("Chec
 export class Checkpoints extends Context.Service<
   Checkpoints,
   {
+    /**
+     * Called uninterruptibly, so that a window that was opened is always ended; its own look is interruptible, and then
+     * there is no window.
+     */
     readonly begin: (call: ChangingCall) => Effect.Effect<Window>
     /** The newest calls of an earlier process, also one that ran when it died; asked before anything begins. */
     readonly left: Effect.Effect<ReadonlyArray<Omit<ChangingCall, "touch"> & Step>>

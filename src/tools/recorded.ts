@@ -13,8 +13,8 @@ const touchOf = (tool: Tool, args: unknown): Effect.Effect<Touch | undefined> =>
   tool.effect === "pure"
     ? Effect.succeed(undefined)
     : Effect.map(tool.assess(args), ({ opaque, paths, risk }): Touch | undefined => {
-        if (opaque) return { kind: "anything" }
-        return risk === "safe" ? undefined : { kind: "paths", paths }
+        if (risk === "safe") return undefined
+        return opaque ? { kind: "anything" } : { kind: "paths", paths }
       })
 
 /** Of one session: why a call is not kept is told once for each reason. */
@@ -31,7 +31,7 @@ export const makeRecorded = (checkpoints: Checkpoints["Service"]) => {
     run: Effect.Effect<ToolOutput, ToolError>,
     restore: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
   ) {
-    const { skipped, end } = yield* restore(checkpoints.begin(call))
+    const { skipped, end } = yield* checkpoints.begin(call)
     tell(context, skipped)
     const exit = yield* Effect.exit(restore(run))
     const found = yield* end

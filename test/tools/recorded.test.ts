@@ -42,6 +42,7 @@ describe("a call", () => {
       for (const [effect, found] of [
         ["pure", {}],
         ["once", { risk: "safe" }],
+        ["once", { risk: "safe", opaque: true }],
         ["probe", {}],
         ["once", { opaque: true }]
       ] as const) {

@@ -139,10 +139,10 @@ export const begin = (own: Own, call: ChangingCall): Effect.Effect<Window> =>
     const kept = yield* attempt(async () => own.kept())
     const began = Date.now()
     if (touch.kind === "paths") {
-      const held = yield* attempt(() => lookAll(kept, inside(kept, touch.paths)))
+      const held = yield* Effect.interruptible(attempt(() => lookAll(kept, inside(kept, touch.paths))))
       return yield* opened(own, kept, call, { kind: "paths", held }, began)
     }
-    const base = yield* scanned(own, kept)
+    const base = yield* Effect.interruptible(scanned(own, kept))
     return yield* opened(own, kept, call, { kind: "anything", base }, Date.now())
   }).pipe(
     own.lock.withPermits(1),
