@@ -11,11 +11,11 @@ import type { Durable, ReportBody } from "../domain/Event.ts"
 import type { SessionId, TaskId } from "../domain/Ids.ts"
 import type { Mask } from "../observability/Redact.ts"
 import { attributes, spans } from "../observability/Telemetry.ts"
-import type { ToolContext } from "../tools/Tool.ts"
 import type { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { Limits } from "./EngineLimits.ts"
 import { fieldsOf } from "./outcome.ts"
 import type { Planned } from "./pairing.ts"
+import { recordOf } from "./recordOf.ts"
 import type { Reporter } from "./Reporter.ts"
 import type { Suspension } from "./Suspension.ts"
 
@@ -212,16 +212,6 @@ const refuseEnded = (batch: Batch, item: Ready, via: Verdict["via"]) => {
   const denied = result(batch, item, { status: "denied", result: ENDED, duration_ms: 0 })
   return Effect.as(batch.reporter.report([resolvedBody(batch, item, verdict), denied]), 0)
 }
-
-/** In one append with what is reported next: the call's result, or its end. */
-const recordOf =
-  (batch: Batch, { call_id }: Ready["call"]): NonNullable<ToolContext["recorded"]> =>
-  (what) => {
-    const { task_id } = batch.at
-    const { reporter } = batch
-    if ("skipped" in what) reporter.later([{ type: "checkpoint_skipped", ...batch.at, reason: what.skipped }])
-    else reporter.later([{ type: "checkpoint", task_id, call_id, ...what }])
-  }
 
 const runOne = Effect.fnUntraced(function* (batch: Batch, { item, permit, attempt, holds, via }: Approved) {
   const { call, resolved } = item
