@@ -257,8 +257,8 @@ const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tai
     hub.publish(bodies.map((body): LiveEvent => ({ v: 1, session_id, ts, ...body })))
   }
   const reporter = Reporter.of({ report: commit, later, signal, state: Effect.sync(() => state) })
-  const { state: _state, undo: _undo, ...known } = found
   const read = {
+    ...found,
     state: () => state,
     undo: () => undo,
     stateName: () => stateName,
@@ -274,7 +274,6 @@ const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tai
       certain,
       isCertain,
       signal,
-      ...known,
       ...read
     } satisfies SessionLog,
     release
