@@ -94,14 +94,18 @@ const play = Effect.fnUntraced(function* (
   return { steps, seen }
 })
 
+/** Permissions of the one and content of the other are merged. */
+const contentOf = (entry: string | undefined) => entry?.replace(/^\S+ /, "")
+
 const judge = (became: Tree, undone: Tree, { touchedBy, first, last }: Seen, kept: ReadonlySet<string>) => {
   for (const path of new Set([...Object.keys(became), ...Object.keys(undone), ...first.keys()])) {
     const [now, then] = [undone[path], became[path]]
     if (!touchedBy("tool").has(path)) assert.strictEqual(now, then, `${path}: not the tool's`)
     else if (!touchedBy("person").has(path) && !kept.has(path))
       assert.strictEqual(now, first.get(path), `${path}: the tool's`)
-    else if (now !== then) assert.strictEqual(now, first.get(path), `${path}: somewhere between`)
-    if (last.get(path) === "person" && now !== then) assert.strictEqual(now, first.get(path), `${path}: the person's`)
+    else if (now !== then) assert.strictEqual(contentOf(now), contentOf(first.get(path)), `${path}: somewhere between`)
+    if (last.get(path) === "person" && now !== then)
+      assert.strictEqual(contentOf(now), contentOf(first.get(path)), `${path}: the person's`)
     if (now === then && touchedBy("tool").has(path) && now !== first.get(path))
       assert.isTrue(kept.has(path), `${path}: not named`)
   }
