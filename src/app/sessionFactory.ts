@@ -13,6 +13,7 @@ import { AppConfig, type ConfigShape } from "../config/AppConfig.ts"
 import { repositorySecrets } from "../config/RepositorySecrets.ts"
 import { stricter } from "../config/Settings.ts"
 import * as SystemPrompt from "../context/SystemPrompt.ts"
+import { sessionKey } from "../domain/Principal.ts"
 import * as Engine from "../engine/Engine.ts"
 import { defaults, EngineLimits, type Limits, ProcessSlots } from "../engine/EngineLimits.ts"
 import { Reporter } from "../engine/Reporter.ts"
@@ -22,6 +23,8 @@ import { modeInForce } from "./isolation.ts"
 import { checkedRules, guardOf } from "./policyRules.ts"
 import { RuntimeError } from "../runtime/RuntimeError.ts"
 import { RuntimeFactory, type Seed } from "../runtime/RuntimeFactory.ts"
+import { Checkpoints } from "../sandbox/Checkpoints.ts"
+import * as GitCheckpoints from "../sandbox/checkpoints/GitCheckpoints.ts"
 import * as CommandAnalysis from "../sandbox/CommandAnalysis.ts"
 import { Isolation } from "../sandbox/Isolation.ts"
 import * as ProcessRunner from "../sandbox/ProcessRunner.ts"
@@ -58,6 +61,16 @@ const gateSettings = (config: ConfigShape, rules: ReadonlyArray<Rule>, { meta }:
     grantTtlMs: config.limits.grant_ttl_ms
   })
 
+/** What a session's calls do to its files; the store of it is no place for tools. */
+const checkpoints = ({ childEnvironment, state_dir }: ConfigShape, { meta }: Seed) =>
+  GitCheckpoints.layer({
+    base: GitCheckpoints.baseIn(state_dir),
+    workspace: meta.workspace,
+    session: sessionKey(meta.owner, meta.session_id),
+    path: childEnvironment["PATH"] ?? "",
+    ...(childEnvironment["HOME"] === undefined ? {} : { home: childEnvironment["HOME"] })
+  })
+
 const tools = (root: string, config: ConfigShape, rules: ReadonlyArray<Rule>) => {
   const { childEnvironment } = config
   const { PATH: path, HOME: home } = childEnvironment
@@ -65,7 +78,10 @@ const tools = (root: string, config: ConfigShape, rules: ReadonlyArray<Rule>) =>
   const analyse = (source: string) => CommandAnalysis.analyse(source, context)
   return Layer.effect(
     ToolRegistry.ToolRegistry,
-    Effect.map(makeBuiltinTools({ analyse, guard: guardOf(config, rules, root) }), ToolRegistry.make)
+    Effect.map(
+      Effect.all([makeBuiltinTools({ analyse, guard: guardOf(config, rules, root) }), Checkpoints]),
+      ([all, kept]) => ToolRegistry.make(all, kept)
+    )
   )
 }
 
@@ -91,7 +107,9 @@ const sessionLayer = (
     platform: process.platform,
     date: new Date().toLocaleDateString("sv-SE")
   })
-  const parts = Layer.mergeAll(shared, tools(root, config, rules).pipe(Layer.provide(sandbox)), gate, prompt)
+  const kept = checkpoints(config, seed)
+  const own = tools(root, config, rules).pipe(Layer.provide(sandbox), Layer.provideMerge(kept))
+  const parts = Layer.mergeAll(shared, own, gate, prompt)
   return Engine.layer.pipe(
     Layer.provideMerge(parts),
     Layer.provide([
@@ -126,10 +144,10 @@ const make = Effect.gen(function* () {
         }),
         Effect.flatMap((context) =>
           Effect.gen(function* () {
-            const [engine, grants] = [yield* Engine.Engine, yield* GrantStore]
+            const [engine, grants, kept] = [yield* Engine.Engine, yield* GrantStore, yield* Checkpoints]
             const allowsMode = (mode: Mode) =>
               Effect.map(modeInForce(config, isolation, Effect.succeed(mode)), (possible) => possible === mode)
-            return { engine, grants, model: provider.model, mode: config.mode, allowsMode }
+            return { engine, grants, checkpoints: kept, model: provider.model, mode: config.mode, allowsMode }
           }).pipe(Effect.provideContext(context))
         )
       )

@@ -79,6 +79,10 @@ const command = (peer: Peer, principal: Principal, runtime: SessionRuntime, mess
       return runtime.clear
     case "compact":
       return Effect.sync(() => complain(peer, "bad_message", { detail: "compact is not available yet." }))
+    case "undo":
+      return Effect.asVoid(runtime.restore("undo", { uncertain: message.uncertain === true }))
+    case "redo":
+      return Effect.asVoid(runtime.restore("redo"))
     case "resume_queue":
       return runtime.resumeQueue
     case "set_mode":

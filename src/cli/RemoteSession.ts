@@ -24,6 +24,7 @@ import type { Task } from "../runtime/Task.ts"
 import type { Locale } from "./Commands.ts"
 import { type Facts, makeFacts } from "./remoteFacts.ts"
 import type { Around } from "./SlashCommands.ts"
+import { remoteRestoring } from "./remoteRestoring.ts"
 import { remoteTexts } from "./remoteTexts.ts"
 
 export interface RemoteOptions extends Pick<ClientOptions, "token" | "detach" | "create" | "client"> {
@@ -243,6 +244,7 @@ const sessionOf = (wire: Wire, session_id: SessionId): SessionRuntime => {
     setModel: (model) => command({ type: "command", name: "set_model", model }),
     rename: (title) => command({ type: "command", name: "rename", title }),
     resumeQueue: command({ type: "command", name: "resume_queue" }),
+    ...remoteRestoring(client, facts, locale, asked),
     grants: wireless,
     revoke: () => wireless
   }

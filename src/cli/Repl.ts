@@ -130,8 +130,8 @@ const act = (loop: Loop, action: ReplState.Action): Effect.Effect<unknown> => {
     case "command":
       return beside(
         loop,
-        Effect.map(runSlash(session, action.name, action.argument, options), ({ lines, go, pick }) => {
-          tell(loop, { kind: "lines", lines })
+        Effect.map(runSlash(session, action.name, action.argument, options), ({ lines, told = false, go, pick }) => {
+          if (!told) tell(loop, { kind: "lines", lines })
           if (pick !== undefined) tell(loop, { kind: "pick", pick })
           if (go === "exit") tell(loop, { kind: "exit" })
           else if (go !== undefined) tell(loop, { kind: "attached", session: go.session })

@@ -12,6 +12,7 @@ import type { SessionMeta } from "../store/SessionIndex.ts"
 import { type Locale, MODES } from "./Commands.ts"
 import { coverOf, grantLine, namedGrants } from "./GrantWords.ts"
 import type { Pick } from "./picker.ts"
+import * as Restore from "./restoreCommands.ts"
 import { sanitise } from "./Sanitise.ts"
 import { count } from "./transcriptLines.ts"
 
@@ -28,6 +29,8 @@ export interface Around {
 
 export interface Done {
   readonly lines: ReadonlyArray<string>
+  /** The session's own facts tell the same: whoever shows them leaves these lines out. */
+  readonly told?: boolean
   readonly go?: { readonly session: SessionRuntime } | "exit"
   /** One of these is to be chosen, and then done. */
   readonly pick?: Pick
@@ -223,6 +226,24 @@ export const slashCommands: ReadonlyArray<SlashCommand> = [
     argument: "ID",
     text: text("take back what you allowed; it asks again", "撤销授权，之后会再次询问"),
     run: revoke
+  },
+  {
+    name: "undo",
+    argument: "",
+    text: text("put back the files that the last task changed", "撤销上个任务对文件的更改"),
+    run: (session, argument, { locale }) => Restore.undo(session, argument, locale)
+  },
+  {
+    name: "redo",
+    argument: "",
+    text: text("give back what /undo took back", "重做被撤销的更改"),
+    run: (session, _a, { locale }) => Restore.redo(session, locale)
+  },
+  {
+    name: "diff",
+    argument: "[all]",
+    text: text("what the last task, or all, changed", "上个任务或全部任务的更改"),
+    run: (session, argument, { locale }) => Restore.diff(session, argument, locale)
   },
   {
     name: "sessions",

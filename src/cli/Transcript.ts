@@ -29,6 +29,8 @@ export type Item =
   | { readonly kind: "thought"; readonly ms?: number; readonly text: string }
   | { readonly kind: "tool"; readonly call: RunningTool; readonly result: Durable<"tool_result"> }
   | { readonly kind: "note"; readonly note: "superseded" | "interrupted" | "cleared" }
+  | { readonly kind: "restored"; readonly event: Durable<"files_restored"> }
+  | { readonly kind: "unrecorded"; readonly reason: Durable<"checkpoint_skipped">["reason"] }
   | { readonly kind: "compacted"; readonly before: number; readonly after: number }
   | { readonly kind: "end"; readonly event: Terminal; readonly ms?: number }
 
@@ -206,6 +208,10 @@ export const reduce = (view: View, event: SessionEvent): View => {
       return add(view, { kind: "compacted", before: event.tokens_before, after: event.tokens_after })
     case "cleared":
       return add(view, { kind: "note", note: "cleared" })
+    case "files_restored":
+      return add(view, { kind: "restored", event })
+    case "checkpoint_skipped":
+      return add(view, { kind: "unrecorded", reason: event.reason })
     case "task_completed":
     case "task_canceled":
     case "task_failed":

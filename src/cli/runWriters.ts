@@ -7,6 +7,7 @@ import type { SessionEvent } from "../domain/Event.ts"
 import type { Locale } from "./Commands.ts"
 import { describe } from "./Complaint.ts"
 import { makeSanitiser } from "./Sanitise.ts"
+import { skippedLine } from "./restoreCommands.ts"
 import { toolEnded, toolStarted } from "./toolNotes.ts"
 
 export type Writer = (event: SessionEvent) => { readonly out?: string; readonly err?: string }
@@ -57,6 +58,8 @@ export const textWriter = (locale: Locale): Writer => {
         return { err: `${toolStarted(event.tool_name, event.content)}\n` }
       case "tool_result":
         return { err: `${toolEnded(event, locale)}\n` }
+      case "checkpoint_skipped":
+        return { err: `${skippedLine(event.reason, locale)}\n` }
       default:
         return {}
     }

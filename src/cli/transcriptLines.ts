@@ -5,6 +5,7 @@
 import type { Locale } from "./Commands.ts"
 import { describe } from "./Complaint.ts"
 import { renderMarkdown } from "./Markdown.ts"
+import { restoredLines, skippedLine } from "./restoreCommands.ts"
 import { sanitise } from "./Sanitise.ts"
 import { bold, cyan, dim, green, red, yellow } from "./Style.ts"
 import { texts } from "./texts.ts"
@@ -112,6 +113,12 @@ const itemLines = (item: Item, options: Options): Lines => {
     }
     case "note":
       return wrap(text[item.note], columns).map((line) => yellow(line, color))
+    case "restored": {
+      const [first = "", ...more] = restoredLines(item.event, locale)
+      return [yellow(cut(first, columns), color), ...more.map((line) => dim(cut(line, columns), color))]
+    }
+    case "unrecorded":
+      return wrap(skippedLine(item.reason, locale), columns).map((line) => yellow(line, color))
     case "compacted":
       return wrap(text.compacted(count(item.before), count(item.after)), columns).map((line) => dim(line, color))
     case "end":

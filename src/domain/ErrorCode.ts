@@ -51,6 +51,7 @@ export const table = {
   session_moved: row("server", true, "Another process owns this session now.", "另一个进程现在拥有此会话。"),
   position_ahead: row("client", false, "The position is beyond the end of the session.", "位置超出会话末尾。"),
   no_task: row("client", false, "No task is running.", "没有正在运行的任务。"),
+  nothing_to_restore: row("client", false, "There is nothing to put back.", "没有可以恢复的更改。"),
   prompt_not_found: row("client", false, "There is no such waiting prompt.", "没有这个等待中的提示。"),
   idempotency_conflict: row(
     "client",

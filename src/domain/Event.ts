@@ -117,6 +117,27 @@ export const Compacted = event("compacted", {
   tokens_after: Schema.Int
 })
 export const Cleared = event("cleared", { up_to_seq: Schema.Int })
+/** What a call did to the files is not kept, so that it cannot be taken back; told once for each reason. */
+export const CheckpointSkipped = event("checkpoint_skipped", {
+  ...turn,
+  reason: Schema.Literals(["no_git", "home", "too_many_files", "too_large", "too_slow", "failed"])
+})
+/** A file that was left alone, and why: it was changed meanwhile, or what it was is not known. */
+export const KeptFile = Schema.Struct({
+  path: Schema.String,
+  reason: Schema.Literals(["changed", "uncertain", "not_recorded", "gone", "blocked"])
+})
+export type KeptFile = typeof KeptFile.Type
+/** Somebody took back what a task did to the files (`undo`), or took that back (`redo`). Lists hold at most 100. */
+export const FilesRestored = event("files_restored", {
+  direction: Schema.Literals(["undo", "redo"]),
+  /** Whose changes; it has ended. */
+  restored_task_id: TaskId,
+  files: Schema.Array(Schema.String),
+  /** All that were put back, also those that `files` has no place for. */
+  count: Schema.Int,
+  kept: Schema.Array(KeptFile)
+})
 export const TaskCompleted = event("task_completed", { ...task, usage: Usage })
 export const TaskCanceled = event("task_canceled", { ...task, usage: Usage, reason: optional(Schema.String) })
 export const TaskFailed = event("task_failed", { ...task, usage: Usage, error: ErrorBody })
@@ -137,6 +158,8 @@ export const DurableBody = Schema.Union([
   UsageCounted,
   Compacted,
   Cleared,
+  CheckpointSkipped,
+  FilesRestored,
   TaskCompleted,
   TaskCanceled,
   TaskFailed
@@ -202,7 +225,29 @@ export const ModelHead = event("model_head", {
 })
 /** The raw text of arguments that do not parse (SETTLED 15). */
 export const RawArguments = event("raw_arguments", { ...turn, call_id: CallId, raw: Schema.String })
-export const PrivateBody = Schema.Union([ProcessStarted, CancelRequested, ModelRequested, ModelHead, RawArguments])
+/** What a call did to the files; `step` names it in the store of checkpoints. */
+export const Checkpoint = event("checkpoint", {
+  ...task,
+  call_id: CallId,
+  step: Schema.String,
+  /** The call was cut off by a crash: others may have changed files before this was looked at. */
+  uncertain: optional(Schema.Boolean)
+})
+/** Committed before the first file is touched; `files_restored` follows. `plan` names what is done. */
+export const RestoreStarted = event("restore_started", {
+  direction: Schema.Literals(["undo", "redo"]),
+  restored_task_id: TaskId,
+  plan: Schema.String
+})
+export const PrivateBody = Schema.Union([
+  ProcessStarted,
+  CancelRequested,
+  ModelRequested,
+  ModelHead,
+  RawArguments,
+  Checkpoint,
+  RestoreStarted
+])
 export type PrivateBody = typeof PrivateBody.Type
 
 /** What the engine may report: facts for everyone, and records for the machine, in one append. */
@@ -213,7 +258,9 @@ const privateTypes: ReadonlySet<string> = new Set<PrivateBody["type"]>([
   "cancel_requested",
   "model_request",
   "model_head",
-  "raw_arguments"
+  "raw_arguments",
+  "checkpoint",
+  "restore_started"
 ])
 export const isPrivate = (body: ReportBody): body is PrivateBody => privateTypes.has(body.type)
 

@@ -5,6 +5,7 @@
 import type { ApprovalRequest } from "./Approval.ts"
 import type { Durable, DurableBody } from "./Event.ts"
 import type { CallId, PromptId } from "./Ids.ts"
+import { restoredNote } from "./Restored.ts"
 import type { AnswerItem, CallState, EndedTask, HistoryItem, RunningTask, SessionState } from "./Session.ts"
 
 const withTask = (state: SessionState, change: (task: RunningTask) => RunningTask): SessionState =>
@@ -154,6 +155,9 @@ const compacted = (state: SessionState, event: Durable<"compacted">): SessionSta
   history: [{ kind: "summary", seq: event.up_to_seq, content: event.summary }, ...cut(state, event.up_to_seq)]
 })
 
+const restored = (state: SessionState, event: Durable<"files_restored">): SessionState =>
+  event.count === 0 ? state : push(state, { kind: "note", seq: state.seq, content: restoredNote(event) })
+
 const apply = (state: SessionState, event: DurableBody): SessionState => {
   switch (event.type) {
     case "task_started":
@@ -192,6 +196,8 @@ const apply = (state: SessionState, event: DurableBody): SessionState => {
       return compacted(state, event)
     case "cleared":
       return { ...state, history: cut(state, event.up_to_seq) }
+    case "files_restored":
+      return restored(state, event)
     case "task_completed":
       return ended(state, { task_id: event.task_id, status: "completed", usage: event.usage })
     case "task_canceled":

@@ -45,6 +45,8 @@ const ofItem = (item: HistoryItem): ReadonlyArray<Message> => {
       return [{ role: "user", content: item.content.toWellFormed() }]
     case "summary":
       return [{ role: "user", content: `Summary of the conversation so far:\n${item.content.toWellFormed()}` }]
+    case "note":
+      return [{ role: "user", content: item.content.toWellFormed() }]
     case "answer":
       return ofAnswer(item)
   }

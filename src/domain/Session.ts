@@ -49,6 +49,8 @@ export type HistoryItem =
       readonly calls: ReadonlyArray<CallState>
     }
   | { readonly kind: "summary"; readonly seq: number; readonly content: string }
+  /** What the model has to know of what happened outside of it. */
+  | { readonly kind: "note"; readonly seq: number; readonly content: string }
 
 export type AnswerItem = Extract<HistoryItem, { readonly kind: "answer" }>
 

@@ -15,6 +15,7 @@ import type { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { Limits } from "./EngineLimits.ts"
 import { fieldsOf } from "./outcome.ts"
 import type { Planned } from "./pairing.ts"
+import { recordOf } from "./recordOf.ts"
 import type { Reporter } from "./Reporter.ts"
 import type { Suspension } from "./Suspension.ts"
 
@@ -223,6 +224,7 @@ const runOne = Effect.fnUntraced(function* (batch: Batch, { item, permit, attemp
       task_id: batch.at.task_id,
       call_id: call.call_id,
       emit: live.emit,
+      recorded: recordOf(batch, call),
       processStarted: (pid, start_time) => {
         const { task_id } = batch.at
         const started = { type: "process_started", task_id, call_id: call.call_id, pid, start_time } as const

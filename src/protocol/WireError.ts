@@ -31,6 +31,7 @@ const statuses: Partial<Readonly<Record<ErrorCode, number>>> = {
   grant_not_found: 404,
   prompt_not_found: 404,
   no_task: 409,
+  nothing_to_restore: 409,
   session_busy: 409,
   session_exists: 409,
   session_creating: 409,

@@ -1,7 +1,7 @@
 /**
  * What a client asked and has no answer to yet. Owns: which answer belongs to which question, what is asked again after
  * a cut. Invariants: one request is on its way at a time, so that an error is its; every promise is settled; a request
- * that would mean something else later (`interrupt` without a task, `clear`, `compact`) is never sent twice.
+ * that would mean something else later (`interrupt` without a task, `clear`, `undo` …) is never sent twice.
  */
 import { type ErrorBody, errorBody } from "../domain/ErrorCode.ts"
 import type { ClientMessage, Message } from "./ClientMessage.ts"
@@ -18,10 +18,10 @@ interface Request {
   readonly fence?: string
 }
 
+const once: ReadonlySet<string> = new Set<Message<"command">["name"]>(["clear", "compact", "undo", "redo"])
+
 const mayRepeat = (message: ClientMessage): boolean =>
-  message.type === "interrupt"
-    ? message.task_id !== undefined
-    : message.type !== "command" || (message.name !== "clear" && message.name !== "compact")
+  message.type === "interrupt" ? message.task_id !== undefined : message.type !== "command" || !once.has(message.name)
 
 /** One request at a time, while there is a connection. */
 const makeQueue = (say: (message: ClientMessage) => void) => {

@@ -150,6 +150,10 @@ export const commandTexts: Readonly<Record<Name, string>> = {
   clear: "The model forgets the conversation; facts stay. Not while a task runs (`session_busy`).",
   compact: "Not available yet: answered with `bad_message`.",
   resume_queue: "The queue goes on after an interrupt or a failure.",
+  undo:
+    "Files become what they were before the newest task that changed them; what was changed since is left alone. " +
+    "`uncertain`: also what a crash cut off. Answered by `files_restored`; not while a task runs (`session_busy`).",
+  redo: "Gives back what the last `undo` took.",
   set_mode: "How changes are approved from now on.",
   set_model: "From the next task on.",
   rename: "The title."
@@ -171,6 +175,11 @@ export const eventTexts: Readonly<Record<EventType, string>> = {
   tool_result: "The call ended.",
   usage: "Running totals of the task and the session, tokens and US dollars.",
   compacted: "Older conversation was replaced by `summary`.",
+  checkpoint_skipped:
+    "What the task's commands do to the files is not kept, so that it cannot be undone; once for each `reason`.",
+  files_restored:
+    "Somebody took back what a task did to the files (`undo`), or took that back (`redo`). `kept`: what was left alone, and " +
+    "why: it was `changed` meanwhile, its change is `uncertain` since a crash, it was `not_recorded`, is `gone` or `blocked`.",
   cleared: "The model has forgotten everything up to `up_to_seq`.",
   task_completed: "The end of a task.",
   task_canceled: "The end of a task.",

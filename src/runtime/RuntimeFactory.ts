@@ -8,6 +8,7 @@ import type { Approver } from "../approval/Approver.ts"
 import type { OwnedGrants } from "../approval/GrantStore.ts"
 import type { Engine } from "../engine/Engine.ts"
 import type { Reporter } from "../engine/Reporter.ts"
+import type { Checkpoints } from "../sandbox/Checkpoints.ts"
 import type { SessionMeta } from "../store/SessionIndex.ts"
 import type { RuntimeError } from "./RuntimeError.ts"
 
@@ -27,6 +28,8 @@ export interface Parts {
   readonly model: string
   /** The mode of a session that names none. */
   readonly mode: Mode
+  /** Absent: nothing can be taken back. */
+  readonly checkpoints?: Checkpoints["Service"]
   /** Whether a session may be given this mode here; absent: any. */
   readonly allowsMode?: (mode: Mode) => Effect.Effect<boolean>
 }

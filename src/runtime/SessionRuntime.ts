@@ -6,10 +6,11 @@
 import type { Effect, Scope } from "effect"
 import type { Mode } from "../approval/ApprovalGate.ts"
 import type { Answer, ApprovalRequest, Grant } from "../domain/Approval.ts"
-import type { SessionEvent, StateName } from "../domain/Event.ts"
+import type { Durable, SessionEvent, StateName } from "../domain/Event.ts"
 import type { GrantId, PromptId, RequestId, SessionId, TaskId } from "../domain/Ids.ts"
 import type { QueuedPrompt, SessionState } from "../domain/Session.ts"
 import type { Usage } from "../domain/Usage.ts"
+import type { Difference } from "../sandbox/Checkpoints.ts"
 import type { SessionMeta } from "../store/SessionIndex.ts"
 import type { RuntimeError } from "./RuntimeError.ts"
 import type { Task } from "./Task.ts"
@@ -73,6 +74,16 @@ export interface Subscription {
   readonly pace?: Effect.Effect<void>
 }
 
+export interface RestoreOptions {
+  /** Also what a call did that a crash cut off, where others may have changed files since. */
+  readonly uncertain?: boolean
+}
+
+/** What tasks did to the files; `tasks`: how many. */
+export interface TaskDifference extends Difference {
+  readonly tasks: number
+}
+
 export interface SessionRuntime {
   readonly session_id: SessionId
   /** Queues a durable start; a running task answers `session_busy` unless `when_busy` says otherwise. */
@@ -90,6 +101,16 @@ export interface SessionRuntime {
   readonly setModel: (model: string) => Effect.Effect<void, RuntimeError>
   readonly rename: (title: string) => Effect.Effect<void, RuntimeError>
   readonly resumeQueue: Effect.Effect<void, RuntimeError>
+  /**
+   * Takes back what the newest task that changed files did to them, or gives it back; what was changed meanwhile is left
+   * alone and named. `session_busy` while a task runs, `nothing_to_restore` where there is none.
+   */
+  readonly restore: (
+    direction: Durable<"files_restored">["direction"],
+    options?: RestoreOptions
+  ) => Effect.Effect<Durable<"files_restored">, RuntimeError>
+  /** What could be taken back next, or all that could be. */
+  readonly difference: (all?: boolean) => Effect.Effect<TaskDifference, RuntimeError>
   readonly grants: Effect.Effect<ReadonlyArray<Grant>, RuntimeError>
   /** False where no grant in force has this id; `by`: for the audit. */
   readonly revoke: (id: GrantId, by?: string) => Effect.Effect<boolean, RuntimeError>

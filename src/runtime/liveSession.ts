@@ -18,12 +18,14 @@ import { closeCrashed, endLeftovers } from "./crashed.ts"
 import * as JournalApprover from "./journalApprover.ts"
 import * as Mending from "./mending.ts"
 import { recover } from "./recover.ts"
+import { restoring, settleFiles } from "./restoring.ts"
 import { type Parts, RuntimeFactory } from "./RuntimeFactory.ts"
 import { RuntimeError } from "./RuntimeError.ts"
 import * as SessionLog from "./sessionLog.ts"
 import type { Accepted, ApprovalAnswer, Prompt, SessionRuntime, SessionStatus, Subscription } from "./SessionRuntime.ts"
 import * as Tasks from "./tasks.ts"
 import type { TaskSlots } from "./TaskSlots.ts"
+import { titleOf } from "./title.ts"
 
 interface Live {
   readonly log: SessionLog.SessionLog
@@ -45,13 +47,6 @@ const translate = (error: { readonly code: ErrorCode; readonly message: string }
 
 const orRefuse = <A>(result: Result.Result<A, ErrorCode>) =>
   Result.isFailure(result) ? refuse(result.failure) : Effect.succeed(result.success)
-
-const TITLE_CHARS = 80
-
-const titleOf = (content: string): string => {
-  const line = content.trim().split("\n", 1)[0] ?? ""
-  return line.length > TITLE_CHARS ? `${line.slice(0, TITLE_CHARS - 1).toWellFormed()}…` : line
-}
 
 const touch = (live: Live, change: Parameters<OwnedIndex["update"]>[1]) =>
   live.index.update(live.log.session_id, { ...change, updated_at: new Date().toISOString() }).pipe(
@@ -197,6 +192,7 @@ const contract = (live: Live): SessionRuntime => {
     setModel: (model) => touch(live, { model }),
     rename: (title) => touch(live, { title }),
     resumeQueue: ordered(Effect.suspend(() => Effect.mapError(live.tasks.startQueued(true), translate))),
+    ...restoring(log, parts.checkpoints, ordered),
     grants: Effect.mapError(parts.grants.list(log.session_id), translate),
     revoke: (id, by) => Effect.mapError(parts.grants.revoke(log.session_id, id, by), translate)
   }
@@ -286,6 +282,7 @@ export const open = Effect.fnUntraced(function* (meta: SessionMeta, options: Ope
   const mode = Effect.sync(() => settings.mode ?? fallback)
   const parts = yield* factory.build({ meta, reporter: log.reporter, approver: approver.approver, mode })
   fallback = parts.mode
+  yield* settleFiles(log, parts.checkpoints)
   const lock = yield* Semaphore.make(1)
   const taskSettings = () => ({
     ...(settings.meta.model === undefined ? {} : { model: settings.meta.model }),

@@ -26,6 +26,7 @@ import type { Leftover } from "../sandbox/Leftover.ts"
 import * as CommitQueue from "./commitQueue.ts"
 import * as EventHub from "./EventHub.ts"
 import * as ReplayWindow from "./replayWindow.ts"
+import * as UndoLog from "./undoLog.ts"
 import * as Ungranted from "./ungranted.ts"
 
 export interface SessionLog {
@@ -52,6 +53,8 @@ export interface SessionLog {
   readonly leftovers: ReadonlyArray<Leftover>
   /** Calls whose arguments did not parse. */
   readonly broken: ReadonlySet<CallId>
+  /** What can be taken back. */
+  readonly undo: () => UndoLog.UndoState
 }
 
 /** What events call the session, and what the journal does. */
@@ -74,6 +77,7 @@ const toReport = (error: StoreError): ReportError =>
 /** Folds everything stored; a damaged public record costs itself but keeps its number. */
 const load = Effect.fnUntraced(function* (journal: Journal["Service"], key: SessionKey) {
   let state: SessionState = initial
+  let undo = UndoLog.initial
   const damaged: Array<number> = []
   const processes = new Map<string, Leftover>()
   const broken = new Set<CallId>()
@@ -84,6 +88,7 @@ const load = Effect.fnUntraced(function* (journal: Journal["Service"], key: Sess
       page.records.flatMap(({ body, seq }) => (seq === undefined || isPrivate(body) ? [] : [{ seq, body }]))
     )
     for (const { body } of page.records) {
+      undo = UndoLog.fold(undo, body)
       if (body.type === "process_started")
         processes.set(body.call_id, { ...body, id: processMark(body.task_id, body.call_id) })
       if (body.type === "tool_result") processes.delete(body.call_id)
@@ -93,7 +98,7 @@ const load = Effect.fnUntraced(function* (journal: Journal["Service"], key: Sess
     after = Math.max(page.records.at(-1)?.pos ?? after, ...page.damaged.slice(-1), after)
     more = page.more
   }
-  return { state, damaged, leftovers: Array.from(processes.values()), broken }
+  return { state, undo, damaged, leftovers: Array.from(processes.values()), broken }
 })
 
 type Found = Effect.Success<ReturnType<typeof load>>
@@ -206,10 +211,17 @@ const appender = (
     return settle(stored)
   })
 
+/** What is reported together happened at one time. */
+const stampBy = (now: () => string) => (bodies: ReadonlyArray<ReportBody>) => {
+  const ts = now()
+  return bodies.map((body) => ({ ts, body }))
+}
+
 const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tail, found: Found) => {
   const { session_id, key } = name
   let state: SessionState = { ...found.state, seq: tail.seq }
   const owned: Owned = { epoch: tail.epoch, numbers: { pos: tail.pos, seq: tail.seq }, doubtful: undefined }
+  let { undo } = found
   let stateName: StateName = "idle"
   const now = clock()
   const recent = ReplayWindow.make()
@@ -220,6 +232,7 @@ const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tai
     const events = records.flatMap((record) => eventOf(session_id, record) ?? [])
     owned.numbers.seq += events.length
     for (const event of events) state = fold(state, event)
+    for (const { body } of records) undo = UndoLog.fold(undo, body)
     if (state.task === undefined) stateName = "idle"
     recent.push(events)
     if (events.length > 0) hub.publish(events)
@@ -232,10 +245,7 @@ const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tai
     () => state,
     isCertain
   )
-  const stamp = (bodies: ReadonlyArray<ReportBody>) => {
-    const ts = now()
-    return bodies.map((body) => ({ ts, body }))
-  }
+  const stamp = stampBy(now)
   const commit = (bodies: ReadonlyArray<ReportBody>) => Effect.suspend(() => queue.commit(stamp(bodies)))
   const certain = Effect.suspend(() => (isCertain() ? Effect.succeed(state) : commit([])))
   const later = (bodies: ReadonlyArray<ReportBody>) => queue.later(stamp(bodies))
@@ -245,8 +255,13 @@ const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tai
     hub.publish(bodies.map((body): LiveEvent => ({ v: 1, session_id, ts, ...body })))
   }
   const reporter = Reporter.of({ report: commit, later, signal, state: Effect.sync(() => state) })
-  const { damaged, leftovers, broken } = found
-  const read = { state: () => state, stateName: () => stateName, replay: replayer(journal, name, recent) }
+  const read = {
+    ...found,
+    state: () => state,
+    undo: () => undo,
+    stateName: () => stateName,
+    replay: replayer(journal, name, recent)
+  }
   const release = Effect.suspend(() => Effect.ignore(journal.release(key, owned.epoch)))
   return {
     log: {
@@ -257,9 +272,6 @@ const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tai
       certain,
       isCertain,
       signal,
-      damaged,
-      leftovers,
-      broken,
       ...read
     } satisfies SessionLog,
     release

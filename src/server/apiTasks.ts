@@ -75,6 +75,10 @@ export const command = Effect.fnUntraced(function* (id: SessionId) {
   switch (given.name) {
     case "clear":
       return yield* session.clear
+    case "undo":
+      return void (yield* session.restore("undo", { uncertain: given.uncertain === true }))
+    case "redo":
+      return void (yield* session.restore("redo"))
     case "resume_queue":
       return yield* Effect.uninterruptible(Effect.andThen(session.resumeQueue, started))
     case "set_mode":

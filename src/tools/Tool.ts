@@ -6,6 +6,7 @@
 import { Effect, Result, Schema } from "effect"
 import type { Preview, RiskAssessment } from "../domain/Approval.ts"
 import type { CallId, TaskId } from "../domain/Ids.ts"
+import type { SkipReason, Step } from "../sandbox/Checkpoints.ts"
 import type { ToolError } from "./ToolError.ts"
 
 /**
@@ -21,6 +22,8 @@ export interface ToolContext {
   readonly emit: (text: string) => void
   /** Journals a child process before it can do anything, so that a crash leaves none behind. */
   readonly processStarted: (pid: number, startTime: string) => Effect.Effect<void>
+  /** What the call did to the files is kept as `step`; or why nothing of it is. Stored together with its result. */
+  readonly recorded?: (what: Step | { readonly skipped: SkipReason }) => void
 }
 
 export interface ToolOutput {

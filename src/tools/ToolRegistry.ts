@@ -8,6 +8,8 @@ import { Context, Effect, Layer, Result } from "effect"
 import type { Permit } from "../domain/Approval.ts"
 import * as Canonical from "../domain/Canonical.ts"
 import type { ToolCall, ToolDefinition } from "../domain/Message.ts"
+import { type Checkpoints, none } from "../sandbox/Checkpoints.ts"
+import { makeRecorded } from "./recorded.ts"
 import type { Tool, ToolContext, ToolOutput } from "./Tool.ts"
 import { ToolError } from "./ToolError.ts"
 
@@ -67,31 +69,31 @@ const resolve = (tools: ReadonlyMap<string, Tool>, call: ToolCall): Result.Resul
   )
 }
 
-const execute = (resolved: ResolvedCall, permit: Permit, context: ToolContext) =>
-  Effect.suspend(() => {
-    if (permit.call_id !== resolved.call.call_id || permit.digest !== resolved.digest || !permit.spend()) {
-      return Effect.die(new Error(`tool ${resolved.tool.name} was started without a permit of its own`))
-    }
-    return resolved.tool.run(resolved.args, context).pipe(
-      Effect.timeoutOrElse({
-        duration: resolved.tool.timeout_ms,
-        orElse: () =>
-          Effect.fail(
-            new ToolError({
-              code: "tool_timeout",
-              detail: `${resolved.tool.name} was stopped after ${resolved.tool.timeout_ms} ms.`
-            })
-          )
-      })
-    )
-  })
+const execute =
+  (record: ReturnType<typeof makeRecorded>) => (resolved: ResolvedCall, permit: Permit, context: ToolContext) =>
+    Effect.suspend(() => {
+      if (permit.call_id !== resolved.call.call_id || permit.digest !== resolved.digest || !permit.spend()) {
+        return Effect.die(new Error(`tool ${resolved.tool.name} was started without a permit of its own`))
+      }
+      const { tool, args } = resolved
+      const run = tool.run(args, context).pipe(
+        Effect.timeoutOrElse({
+          duration: tool.timeout_ms,
+          orElse: () =>
+            Effect.fail(
+              new ToolError({ code: "tool_timeout", detail: `${tool.name} was stopped after ${tool.timeout_ms} ms.` })
+            )
+        })
+      )
+      return record(tool, args, context, run)
+    })
 
-export const make = (tools: ReadonlyArray<Tool>) => {
+export const make = (tools: ReadonlyArray<Tool>, checkpoints: Checkpoints["Service"] = none) => {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   return ToolRegistry.of({
     definitions: tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
     resolve: (call) => resolve(byName, call),
-    execute
+    execute: execute(makeRecorded(checkpoints))
   })
 }
 

@@ -40,7 +40,8 @@ describe("client messages", () => {
       namesOf(member)
     ])
     assert.deepStrictEqual(found, [
-      ["clear|compact|resume_queue", "v name"],
+      ["clear|compact|resume_queue|redo", "v name"],
+      ["undo", "v name uncertain"],
       ["set_mode", "v name mode"],
       ["set_model", "v name model"],
       ["rename", "v name title"]
@@ -70,6 +71,8 @@ describe("server events", () => {
       usage: "task_id turn usage session_usage",
       compacted: "task_id summary up_to_seq tokens_before tokens_after",
       cleared: "up_to_seq",
+      checkpoint_skipped: "task_id turn reason",
+      files_restored: "direction restored_task_id files count kept",
       task_completed: "task_id usage",
       task_canceled: "task_id usage reason",
       task_failed: "task_id usage error"

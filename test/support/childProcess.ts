@@ -30,3 +30,6 @@ export const storeChild = (...args: ReadonlyArray<string>) => runScript(storeScr
 
 const runtimeScript = new URL("./runtimeChild.ts", import.meta.url)
 export const runtimeChild = (...args: ReadonlyArray<string>) => runScript(runtimeScript, args)
+
+const undoScript = new URL("./undoChild.ts", import.meta.url)
+export const undoChild = (...args: ReadonlyArray<string>) => runScript(undoScript, args)

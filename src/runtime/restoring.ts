@@ -1,0 +1,106 @@
+/**
+ * Taking back what a task did to the files, and giving it back. Owns: which task that is, the facts around it, what is
+ * left of a process that died in the middle. Invariants: the intent is stored before the first file is touched, its end
+ * behind the last; what was begun is finished before anything else; a task that runs is never undone.
+ */
+import { Effect } from "effect"
+import type { Durable, KeptFile } from "../domain/Event.ts"
+import type { ErrorCode } from "../domain/ErrorCode.ts"
+import type { TaskId } from "../domain/Ids.ts"
+import type { ReportError } from "../engine/Reporter.ts"
+import { type CheckpointError, type Checkpoints, none, type Reversal } from "../sandbox/Checkpoints.ts"
+import { RuntimeError } from "./RuntimeError.ts"
+import type { SessionLog } from "./sessionLog.ts"
+import type { RestoreOptions, SessionRuntime, TaskDifference } from "./SessionRuntime.ts"
+
+interface Restoring {
+  readonly log: SessionLog
+  readonly checkpoints: Checkpoints["Service"]
+}
+
+type Restored = Durable<"files_restored">
+
+const LISTED = 100
+
+const refuse = (code: ErrorCode) => Effect.fail(new RuntimeError({ code }))
+const translate = (error: ReportError | CheckpointError) =>
+  new RuntimeError({ code: error.code, ...("detail" in error ? { detail: error.detail } : {}), cause: error })
+
+/** Carries out what the newest `restore_started` says, or the rest of it. */
+const finish = Effect.fnUntraced(function* ({ log, checkpoints }: Restoring, planned: ReadonlyArray<KeptFile>) {
+  const { open } = log.undo()
+  if (open === undefined) return undefined
+  const { direction, restored_task_id, plan } = open
+  const { files, kept } = yield* checkpoints.apply(plan)
+  const event: Restored = {
+    type: "files_restored",
+    direction,
+    restored_task_id,
+    files: files.slice(0, LISTED),
+    count: files.length,
+    kept: [...planned, ...kept].slice(0, LISTED)
+  }
+  yield* log.commit([event])
+  return event
+})
+
+const restore = Effect.fnUntraced(function* (own: Restoring, restored_task_id: TaskId, reversal: Reversal) {
+  const { plan, kept } = yield* own.checkpoints.plan(reversal)
+  const { direction } = reversal
+  const carriedOut = Effect.andThen(
+    own.log.commit([{ type: "restore_started", direction, restored_task_id, plan }]),
+    finish(own, kept)
+  )
+  return yield* Effect.uninterruptible(carriedOut)
+})
+
+const next = (own: Restoring, direction: Restored["direction"], { uncertain = false }: RestoreOptions) => {
+  const { changed, undone } = own.log.undo()
+  if (direction === "undo") {
+    const task = changed.at(-1)
+    return task === undefined ? undefined : restore(own, task.task_id, { direction, steps: task.steps, uncertain })
+  }
+  const last = undone.at(-1)
+  return last === undefined ? undefined : restore(own, last.task.task_id, { direction, plan: last.plan })
+}
+
+/** Of the newest task that changed files. */
+const restoreFiles = Effect.fnUntraced(function* (
+  own: Restoring,
+  direction: Restored["direction"],
+  options: RestoreOptions
+) {
+  if (own.log.state().task !== undefined) return yield* refuse("session_busy")
+  yield* Effect.mapError(finish(own, []), translate)
+  const done = next(own, direction, options)
+  if (done === undefined) return yield* refuse("nothing_to_restore")
+  return (yield* Effect.mapError(done, translate)) ?? (yield* refuse("nothing_to_restore"))
+})
+
+const difference = Effect.fnUntraced(function* ({ log, checkpoints }: Restoring, all: boolean) {
+  const { changed } = log.undo()
+  const tasks = all ? changed : changed.slice(-1)
+  if (tasks.length === 0) return yield* refuse("nothing_to_restore")
+  const found = yield* Effect.mapError(checkpoints.diff(tasks.flatMap((task) => task.steps)), translate)
+  return { ...found, tasks: tasks.length } satisfies TaskDifference
+})
+
+/** This part of a session's contract; `ordered` runs one command of the session at a time. */
+export const restoring = (
+  log: SessionLog,
+  checkpoints: Checkpoints["Service"] = none,
+  ordered: <A>(command: Effect.Effect<A, RuntimeError>) => Effect.Effect<A, RuntimeError>
+): Pick<SessionRuntime, "restore" | "difference"> => ({
+  restore: (direction, options = {}) => ordered(restoreFiles({ log, checkpoints }, direction, options)),
+  difference: (all = false) => difference({ log, checkpoints }, all)
+})
+
+/** What a process that died left behind: steps that nobody was told of, a restore that was cut off. */
+export const settleFiles = (log: SessionLog, checkpoints: Checkpoints["Service"] = none): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const left = (yield* checkpoints.left).filter(({ step }) => !log.undo().seen.has(step))
+    if (left.length > 0) yield* log.commit(left.map((one) => ({ type: "checkpoint", ...one }) as const))
+    yield* finish({ log, checkpoints }, [])
+  }).pipe(
+    Effect.catch((error) => Effect.logWarning("an undo that was cut off could not be finished", { code: error.code }))
+  )

@@ -1,0 +1,71 @@
+/**
+ * What can be taken back in a session, and what can be given back: a fold of its records, private ones too. Pure.
+ * Invariants: total, as every fold here; a restore that began and has no end is `open`, whatever else is known.
+ */
+import type { Durable, PrivateBody, ReportBody } from "../domain/Event.ts"
+import type { TaskId } from "../domain/Ids.ts"
+import type { Step } from "../sandbox/Checkpoints.ts"
+
+/** A task that changed files, oldest step first. */
+export interface Changed {
+  readonly task_id: TaskId
+  readonly steps: ReadonlyArray<Step>
+}
+
+export interface Undone {
+  readonly task: Changed
+  readonly plan: string
+}
+
+export interface UndoState {
+  /** Newest last. */
+  readonly changed: ReadonlyArray<Changed>
+  /** Newest last; a new change forgets them. */
+  readonly undone: ReadonlyArray<Undone>
+  readonly open: Extract<PrivateBody, { readonly type: "restore_started" }> | undefined
+  /** Every step there ever was. */
+  readonly seen: ReadonlySet<string>
+}
+
+export const initial: UndoState = { changed: [], undone: [], open: undefined, seen: new Set() }
+
+const stepped = (state: UndoState, { task_id, step, uncertain }: Extract<PrivateBody, { type: "checkpoint" }>) => {
+  if (state.seen.has(step)) return state
+  const added: Step = uncertain === true ? { step, uncertain } : { step }
+  const last = state.changed.at(-1)
+  const changed =
+    last?.task_id === task_id
+      ? [...state.changed.slice(0, -1), { task_id, steps: [...last.steps, added] }]
+      : [...state.changed, { task_id, steps: [added] }]
+  return { ...state, changed, undone: [], seen: new Set(state.seen).add(step) }
+}
+
+const ended = (state: UndoState, event: Durable<"files_restored">): UndoState => {
+  const { open } = state
+  if (open === undefined || open.restored_task_id !== event.restored_task_id) return state
+  const closed = { ...state, open: undefined }
+  const isIt = ({ task_id }: Changed) => task_id === event.restored_task_id
+  if (event.direction === "redo") {
+    const found = state.undone.findLast(({ task }) => isIt(task))
+    if (found === undefined) return closed
+    const undone = state.undone.filter((one) => one !== found)
+    return { ...closed, undone, changed: [...state.changed, found.task] }
+  }
+  const task = state.changed.findLast(isIt)
+  if (task === undefined) return closed
+  const changed = state.changed.filter((one) => one !== task)
+  return { ...closed, changed, undone: [...state.undone, { task, plan: open.plan }] }
+}
+
+export const fold = (state: UndoState, body: ReportBody): UndoState => {
+  switch (body.type) {
+    case "checkpoint":
+      return stepped(state, body)
+    case "restore_started":
+      return { ...state, open: body }
+    case "files_restored":
+      return ended(state, body)
+    default:
+      return state
+  }
+}
