@@ -1,5 +1,5 @@
 /** What is in force is said, and what needs it does not start without (SECURITY T26, issue 4, R165, R272). */
-import { symlinkSync } from "node:fs"
+import { chmodSync, mkdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -54,6 +54,20 @@ describe("isolation", SIDE_BY_SIDE, () => {
       const required = yield* claw(["doctor"], { env: { ...env, CLAW_ISOLATION: "required" }, cwd: at.workspace })
       assert.match(required.stdout, /^PROBLEM +isolation +No command runs, .*bwrap was not found on PATH\.$/m)
       assert.strictEqual(required.code, 1)
+    })
+  )
+
+  it.live("a state directory that others may write is a problem, and no session starts in it", () =>
+    Effect.gen(function* () {
+      const { env, workspace } = yield* world()
+      const state = env["CLAW_STATE_DIR"] ?? ""
+      mkdirSync(state, { recursive: true })
+      chmodSync(state, 0o777)
+      const doctor = yield* claw(["doctor"], { env, cwd: workspace })
+      assert.match(doctor.stdout, /^PROBLEM +state +.* can be written by others \(mode 0777\)\. Run chmod go-w on it/m)
+      const ran = yield* claw(["run", "go"], { env, cwd: workspace })
+      assert.notStrictEqual(ran.code, 0)
+      assert.match(ran.stderr, /can be written by others/)
     })
   )
 

@@ -11,7 +11,7 @@ export const smallDisk = Effect.gen(function* () {
   const directory = yield* tempDirectory
   const mount = (...args: ReadonlyArray<string>) => execFileSync("mount", [...args, directory])
   yield* Effect.acquireRelease(
-    Effect.sync(() => mount("-t", "tmpfs", "-o", "size=1m", "tmpfs")),
+    Effect.sync(() => mount("-t", "tmpfs", "-o", "size=1m,mode=0700", "tmpfs")),
     () => Effect.sync(() => execFileSync("umount", [directory]))
   )
   const filler = join(directory, "filler")
