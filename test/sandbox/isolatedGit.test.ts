@@ -214,6 +214,35 @@ describe("repositories inside the workspace", () => {
     })
   )
 
+  it.live("what a call made before claw was killed is put aside with the next one", () =>
+    Effect.gen(function* () {
+      const there = yield* dir
+      repository(there.ws)
+      repository(join(there.ws, "mine"))
+      git(join(there.ws, "mine"), "config", "core.editor", "mine")
+      const state = join(there.root, "state")
+      const { run } = yield* isolatedRunnerOf({ own: [state] })
+      const up = receipt("up")
+      const text = `git init -q lib; printf '${monitor(there)}' >> lib/.git/config; echo up; while [ ! -e go ]; do sleep 0.02; done`
+      const fiber = yield* Effect.forkChild(run(script(text, { cwd: there.ws, emit: up.emit })))
+      yield* up.arrived
+      const [name = ""] = ls(state, "calls")
+      const record = readFileSync(join(state, "calls", name), "utf8")
+      const planted = readFileSync(join(there.ws, "lib/.git/config"), "utf8")
+      there.file("ws/go", "")
+      yield* Fiber.join(fiber)
+      assert.deepStrictEqual(ls(state), [])
+      // As a killed claw leaves it: its record, and what its call had made.
+      there.file("state/calls/1-0.json", record.replace(/"process \d+@/, '"process 999999999@'))
+      there.file("ws/lib/.git/config", planted)
+      const next = yield* run(script("true", { cwd: there.ws }))
+      assert.match(String(next.notes), /put aside.*: lib\/\.git\/config;/)
+      git(join(there.ws, "lib"), "status")
+      assert.deepStrictEqual([escaped(there), ls(state), ls(there.ws, "mine/.git").includes(HELD)], [false, [], false])
+      assert.isUndefined((yield* run(script("true", { cwd: there.ws }))).notes)
+    })
+  )
+
   const tricks: ReadonlyArray<readonly [what: string, text: (bad: string) => string]> = [
     ["a bare one", (bad) => `git init -q --bare x; printf '${bad}' >> x/config`],
     ["a comment that goes on", (bad) => `git init -q x; printf '# c \\\\\\n${bad}' >> x/.git/config`],

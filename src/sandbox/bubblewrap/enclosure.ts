@@ -8,15 +8,17 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import type { IsolationSettings } from "../Isolation.ts"
 import { ProcessError, type Enclosed } from "../ProcessRunner.ts"
+import { record, takeLost } from "./callRecords.ts"
 import { callFilter, canFilter } from "./callFilter.ts"
 import { guardedPaths, type Plan } from "./guardedPaths.ts"
 import { holdAll } from "./heldFiles.ts"
 import { controlSockets, hiddenPaths } from "./hiddenPaths.ts"
 import { identityOf, isWithin } from "./look.ts"
 import { mountArguments, type View } from "./mounts.ts"
+import { incomplete, putAsideNotes, replacedNotes } from "./notes.ts"
 import { disarm } from "./newRepositories.ts"
 import { limitProcesses } from "./processGroup.ts"
-import { findRepositories, type Walk } from "./repositories.ts"
+import { findRepositories } from "./repositories.ts"
 import { standIn } from "./standIns.ts"
 import { aroundProgram, type Programs } from "./supervisor.ts"
 
@@ -93,59 +95,59 @@ const stand = ({ guarded, held }: Plan): (() => void) => {
   }
 }
 
-const listed = (paths: ReadonlyArray<string>): string => {
-  const more = paths.length - 10
-  return paths.slice(0, 10).join(", ") + (more > 0 ? ` and ${more} more` : "")
+/** What isolation has to say of the control plane when a call is over, and what it finds out before. */
+const lookAround = (root: string, state: string | undefined) => {
+  const lost = takeLost(state, root)
+  const found = findRepositories(root)
+  const aside = lost === undefined ? [] : disarm(root, lost, found.found)
+  const before = aside.length === 0 ? found : findRepositories(root)
+  const known = new Set(before.found.map(({ id }) => id))
+  const forget = record(state, root, known)
+  const review = (): ReadonlyArray<string> => {
+    const after = findRepositories(root)
+    const notes = [...putAsideNotes([...aside, ...disarm(root, known, after.found)]), ...incomplete(after)]
+    forget()
+    return notes
+  }
+  return { repositories: before.found, review, forget }
 }
 
-/** What there is to say of the control plane when the call is over. */
-const review = (root: string, { guarded }: Plan, before: Walk): (() => ReadonlyArray<string>) => {
-  const known = new Set(before.found.map(({ id }) => id))
+/** What was replaced outside, where a mount lay over it. */
+const replacements = (root: string, { guarded }: Plan): (() => ReadonlyArray<string>) => {
   const files = guarded.filter(({ how, path }) => how === "readonly" && isWithin(root, path)).map(({ path }) => path)
   const identities = new Map(files.map((path) => [path, identityOf(path)]))
-  return () => {
-    const after = findRepositories(root)
-    const aside = disarm(root, known, after.found)
-    const replaced = files.filter((path) => identityOf(path) !== identities.get(path))
-    return [
-      ...(aside.length === 0
-        ? []
-        : [
-            `isolation: git settings made by an isolated command are put aside, for git would run programs by them: ` +
-              `${listed(aside)}; each is kept as NAME.claw-held, and only the user may bring it back`
-          ]),
-      ...(replaced.length === 0
-        ? []
-        : [
-            `isolation: replaced from outside while the command ran, so that the command may have changed it: ` +
-              `${listed(replaced.map((path) => path.slice(root.length + 1)))}; the user should look at it`
-          ]),
-      ...(after.complete ? [] : ["isolation: too many directories to look for new repositories in all of them"])
-    ]
-  }
+  return () =>
+    replacedNotes(
+      files.filter((path) => identityOf(path) !== identities.get(path)).map((path) => path.slice(root.length + 1))
+    )
 }
 
 const build = (enclosing: Enclosing, argv: ReadonlyArray<string>, cwd: string): Enclosed => {
+  const { empty, home, own, settings } = enclosing
   const root = realpathSync.native(cwd)
   if (root === "/") throw new Error("the whole file system is no workspace to keep a command in")
-  const before = findRepositories(root)
-  const write = enclosing.settings.write.flatMap(realOf)
-  const plan = guardedPaths({ root, home: enclosing.home, write, repositories: before.found })
-  const remove = stand(plan)
-  const look = review(root, plan, before)
-  const group = limitProcesses(enclosing.settings)
-  const mounts = mountArguments(viewOf(enclosing, root, plan))
-  return {
-    argv: aroundProgram({ ...enclosing, mounts, cwd: root, filtered: enclosing.empty.filter !== undefined }, argv),
-    supervised: true,
-    ...(enclosing.empty.filter === undefined ? {} : { input: enclosing.empty.filter }),
-    admit: group.admit,
-    end: Effect.sync(() => {
-      const notes = look()
-      remove()
-      group.remove()
-      return notes
-    })
+  const { forget, repositories, review } = lookAround(root, own[0])
+  try {
+    const plan = guardedPaths({ root, home, write: settings.write.flatMap(realOf), repositories })
+    const remove = stand(plan)
+    const replaced = replacements(root, plan)
+    const group = limitProcesses(settings)
+    const mounts = mountArguments(viewOf(enclosing, root, plan))
+    return {
+      argv: aroundProgram({ ...enclosing, mounts, cwd: root, filtered: empty.filter !== undefined }, argv),
+      supervised: true,
+      ...(empty.filter === undefined ? {} : { input: empty.filter }),
+      admit: group.admit,
+      end: Effect.sync(() => {
+        const notes = [...replaced(), ...review()]
+        remove()
+        group.remove()
+        return notes
+      })
+    }
+  } catch (error) {
+    forget()
+    throw error
   }
 }
 

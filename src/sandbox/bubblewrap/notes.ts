@@ -1,0 +1,28 @@
+/** What isolation says with a call's result, for the model and the person. Owns the sentences alone. */
+import type { Walk } from "./repositories.ts"
+
+const MOST = 10
+
+const listed = (paths: ReadonlyArray<string>): string => {
+  const more = paths.length - MOST
+  return paths.slice(0, MOST).join(", ") + (more > 0 ? ` and ${more} more` : "")
+}
+
+export const putAsideNotes = (paths: ReadonlyArray<string>): ReadonlyArray<string> =>
+  paths.length === 0
+    ? []
+    : [
+        "isolation: git settings made by an isolated command are put aside, for git would run programs by them: " +
+          `${listed(paths)}; each is kept as NAME.claw-held, and only the user may bring it back`
+      ]
+
+export const replacedNotes = (paths: ReadonlyArray<string>): ReadonlyArray<string> =>
+  paths.length === 0
+    ? []
+    : [
+        "isolation: replaced from outside while the command ran, so that the command may have changed it: " +
+          `${listed(paths)}; the user should look at it`
+      ]
+
+export const incomplete = ({ complete }: Walk): ReadonlyArray<string> =>
+  complete ? [] : ["isolation: too many directories to look for new repositories in all of them"]
