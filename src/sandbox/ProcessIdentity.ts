@@ -4,8 +4,10 @@
  */
 import { startTimeOf } from "./processTable.ts"
 
+let known: string | undefined
+
 /** This process. */
-export const own = (): string => `process ${process.pid}@${startTimeOf(process.pid)}`
+export const own = (): string => (known ??= `process ${process.pid}@${startTimeOf(process.pid)}`)
 
 /** Whether the process that said this of itself is still there. Anything else is nobody. */
 export const isAlive = (identity: string): boolean => {

@@ -45,6 +45,29 @@ describe("the control plane", () => {
     })
   )
 
+  it.live(
+    "the rest of a day's git works too: merge, rebase, fetch, work trees, tags, branches; of their settings it says that they stay",
+    () =>
+      Effect.gen(function* () {
+        const there = yield* dir
+        repository(there)
+        const run = yield* runnerIn(there)
+        const { exit_code, notes, output } = yield* run(
+          [
+            "set -e; c() { echo $1 >> $1; git add -A; git commit -q -m $1; }",
+            "c a; git branch side; c b; git switch -q side; c d; git merge -q -m m main; git switch -q -c third main; c e",
+            "git rebase -q side; git cherry-pick main >/dev/null 2>&1 || git cherry-pick --skip; git tag t; git tag -a -m x u",
+            "git branch copy; git branch -m copy moved 2> said || grep -q 'is renamed' said; git branch -D -q moved 2> said; rm said; git stash list; git gc -q; git pack-refs --all",
+            "git fetch -q . main:fetched; git bisect start > /dev/null; git bisect reset > /dev/null 2>&1; git reset -q --hard HEAD~1; git clean -fdq",
+            "git worktree add -q inner; git -C inner log --oneline | wc -l; git worktree remove inner; git reflog | wc -l",
+            "git checkout -q main; git revert --no-edit HEAD > /dev/null; git fsck --no-dangling; git status --short"
+          ].join("\n")
+        )
+        assert.match(output.text, /^\d+\n\d+\n$/)
+        assert.deepStrictEqual([exit_code, notes], [0, undefined])
+      })
+  )
+
   it.live("what is not there cannot be made, and nothing of the protection is left", () =>
     Effect.gen(function* () {
       const there = yield* dir

@@ -22,8 +22,10 @@ const SOCKETS_OF_MACHINE = words(`
   /run/docker.sock /var/run/docker.sock /run/podman/podman.sock /run/containerd/containerd.sock /run/crio/crio.sock
   /run/k3s/containerd/containerd.sock /run/buildkit/buildkitd.sock /run/dbus/system_bus_socket /run/systemd/private`)
 
+/** Most are not there: an exception for each would be most of what a call costs here. */
 const lookAt = (path: string): ReadonlyArray<Hidden> => {
   try {
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) return []
     const real = realpathSync.native(path)
     return [{ path: real, directory: statSync(real).isDirectory() }]
   } catch {

@@ -23,8 +23,8 @@ const LARGEST = 1 << 20
 /** Of a regular file of ordinary size. */
 export const textOf = (path: string): string | undefined =>
   attempt(() => {
-    const stats = lstatSync(path)
-    return stats.isFile() && stats.size <= LARGEST ? readFileSync(path, "utf8") : undefined
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    return stats?.isFile() === true && stats.size <= LARGEST ? readFileSync(path, "utf8") : undefined
   })
 
 export const namesIn = (path: string): ReadonlyArray<string> => attempt(() => readdirSync(path)) ?? []
@@ -36,6 +36,6 @@ export const isWithin = (root: string, path: string): boolean => path === root |
 /** Which thing it is, wherever it is moved; undefined: not there. */
 export const identityOf = (path: string): string | undefined =>
   attempt(() => {
-    const { dev, ino } = lstatSync(path, { bigint: true })
-    return `${dev}:${ino}`
+    const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+    return stats === undefined ? undefined : `${stats.dev}:${stats.ino}`
   })

@@ -66,7 +66,8 @@ const read = (path: string, changed: bigint): Seen => {
 
 const look = (path: string, known: Map<string, Seen>): Seen | undefined =>
   attempt(() => {
-    const changed = lstatSync(path, { bigint: true }).ctimeNs
+    const changed = lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ctimeNs
+    if (changed === undefined) return undefined
     const before = known.get(path)
     if (before !== undefined && before.changed === changed && !before.racy) return before
     return read(path, changed)
