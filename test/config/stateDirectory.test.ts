@@ -41,7 +41,7 @@ it.effect("the store does not open in one, and opens when it is mended", () =>
     const listed = Effect.flatMap(SessionIndex, (index) => index.list()).pipe(
       Effect.provide(layerSqlite(join(directory, "claw.db")))
     )
-    assert.match(String((yield* Effect.flip(listed)).detail), /can be written by others \(mode 0777\)/)
+    assert.match((yield* Effect.flip(listed)).detail, /can be written by others \(mode 0777\)/)
     chmodSync(directory, 0o700)
     assert.deepStrictEqual(yield* listed, [])
   })

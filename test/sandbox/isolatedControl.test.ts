@@ -58,7 +58,7 @@ describe("the control plane", () => {
             "c a; git branch side; c b; git switch -q side; c d; git merge -q -m m main; git switch -q -c third main; c e",
             "git rebase -q side; git cherry-pick main >/dev/null 2>&1 || git cherry-pick --skip; git tag t; git tag -a -m x u",
             "git branch copy; git branch -m copy moved 2> said || grep -q 'is renamed' said; git branch -D -q moved 2> said; rm said; git stash list; git gc -q; git pack-refs --all",
-            "git fetch -q . main:fetched; git bisect start > /dev/null; git bisect reset > /dev/null 2>&1; git reset -q --hard HEAD~1; git clean -fdq",
+            "git fetch -q . main:fetched; git bisect start > /dev/null; git bisect reset > /dev/null 2>&1; git reset -q --hard HEAD~1; git clean -fq",
             "git worktree add -q inner; git -C inner log --oneline | wc -l; git worktree remove inner; git reflog | wc -l",
             "git checkout -q main; git revert --no-edit HEAD > /dev/null; git fsck --no-dangling; git status --short"
           ].join("\n")
