@@ -72,7 +72,7 @@ it("a line whose words, patterns or directories are too many is refused within i
 
 it("a pattern with many stars is matched within bounds of its length and the name's", () => {
   assert.isFalse(couldMatch(`${"*a".repeat(100)}b`, "a".repeat(255)))
-  assert.isTrue(couldMatch(`${"*a".repeat(100)}`, "a".repeat(255)))
+  assert.isTrue(couldMatch("*a".repeat(100), "a".repeat(255)))
   for (const [pattern, name] of [
     ["[a-c]*.ts", "b.ts"],
     ["[!]]x", "ax"],

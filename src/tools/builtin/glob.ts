@@ -42,8 +42,8 @@ const run = Effect.fnUntraced(function* (workspace: Room, guard: ReadGuard, args
   const leaveOut = (relative: string) => guard.ruled("glob", join(workspace.root, relative))
   const options = { hidden, maxFiles: MAX_FILES, accept: () => true, leaveOut }
   const walked = yield* Effect.mapError(walk(workspace, place.relative, options), toToolError)
-  const { complete, left } = walked
-  const { ending, files } = yield* matchNames(workspace.root, place.relative, walked.files, glob.success, deadline)
+  const found = yield* matchNames(workspace.root, place.relative, walked, glob.success, deadline)
+  const { complete, ending, files, left } = found
   if (ending !== "done") return yield* failed("The search was stopped; use a simpler pattern or a smaller folder.")
   const note = leftOutNote(left)
     .map((one) => `\n[${one}]`)

@@ -121,7 +121,7 @@ const leavingOut = (workspace: Room, guard: ReadGuard, base: Place) => {
 }
 
 const filesOf = Effect.fnUntraced(function* (workspace: Room, place: Place, args: Args, guard: ReadGuard) {
-  if (place.kind === "file") return { files: [place.relative], complete: true, left: 0 }
+  if (place.kind === "file") return { files: [place.relative], complete: true, left: 0, leftFiles: [] }
   if (place.kind === "missing") return yield* failed(`${JSON.stringify(args.path)} does not exist.`)
   const glob = args.glob === undefined ? undefined : compileGlob(args.glob)
   if (glob !== undefined && Result.isFailure(glob)) return yield* failed(glob.failure)
@@ -130,9 +130,9 @@ const filesOf = Effect.fnUntraced(function* (workspace: Room, place: Place, args
   const options = { hidden, maxFiles: MAX_FILES, accept: () => true, leaveOut }
   const walked = yield* Effect.mapError(walk(workspace, place.relative, options), toToolError)
   if (glob === undefined) return walked
-  const { ending, files } = yield* matchNames(workspace.root, place.relative, walked.files, glob.success)
+  const { ending, ...found } = yield* matchNames(workspace.root, place.relative, walked, glob.success)
   if (ending !== "done") return yield* failed("The glob could not be matched in time; use a simpler one.")
-  return { ...walked, files }
+  return found
 })
 
 const run = Effect.fnUntraced(function* (workspace: Room, options: GrepOptions, args: Args) {

@@ -4,6 +4,7 @@
  */
 import { Effect } from "effect"
 import type { Glob } from "./pattern.ts"
+import type { Walked } from "./walk.ts"
 import { scan, type Scanned } from "./scan.ts"
 
 export const MATCH_DEADLINE_MS = 10_000
@@ -11,10 +12,11 @@ export const MATCH_DEADLINE_MS = 10_000
 export const matchNames = (
   root: string,
   base: string,
-  files: ReadonlyArray<string>,
+  walked: Walked,
   glob: Glob,
   deadlineMs = MATCH_DEADLINE_MS
-): Effect.Effect<{ readonly files: ReadonlyArray<string>; readonly ending: Scanned["ending"] }> => {
+): Effect.Effect<Walked & { readonly ending: Scanned["ending"] }> => {
+  const files = [...walked.files, ...walked.leftFiles]
   const below = (path: string) => (base === "" ? path : path.slice(base.length + 1))
   const request = {
     root,
@@ -28,9 +30,12 @@ export const matchNames = (
     maxFileBytes: 0,
     lineChars: 0
   }
-  if (files.length === 0) return Effect.succeed({ files, ending: "done" })
-  return Effect.map(scan(request, deadlineMs), (found) => ({
-    files: found.files.map(({ path }) => path),
-    ending: found.ending
-  }))
+  if (files.length === 0) return Effect.succeed({ ...walked, ending: "done" })
+  return Effect.map(scan(request, deadlineMs), (found) => {
+    const matched = new Set(found.files.map(({ path }) => path))
+    const leftFiles = walked.leftFiles.filter((path) => matched.has(path))
+    const left = walked.left - walked.leftFiles.length + leftFiles.length
+    const shown = walked.files.filter((path) => matched.has(path))
+    return { ...walked, files: shown, left, leftFiles, ending: found.ending }
+  })
 }
