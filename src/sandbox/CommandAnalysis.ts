@@ -6,6 +6,7 @@
  */
 import { userInfo } from "node:os"
 import type { CommandPlan } from "../domain/Approval.ts"
+import { makeBudget } from "./commandBudget.ts"
 import { gitVetting } from "./commandGitConfig.ts"
 import { makePaths } from "./commandPaths.ts"
 import { collect } from "./commandWalk.ts"
@@ -34,7 +35,7 @@ const empty = (source: string): CommandPlan => ({ source, commands: [], writes: 
 export const analyse = (source: string, context: CommandContext): CommandPlan => {
   const refusal = textRefusal(source)
   if (refusal !== undefined) return { ...empty(source), doubts: [refusal], refused: refusal }
-  const paths = makePaths(context.workspace, context.home ?? userInfo().homedir)
+  const paths = makePaths(context.workspace, context.home ?? userInfo().homedir, makeBudget())
   const found = collect(source, { paths, path: context.path, vetted: gitVetting(paths.workspace) })
   const nothing = found.commands.length === 0 ? ["runs nothing that can be named"] : []
   // A carriage return ends no line for the shell, and for the eye it does.

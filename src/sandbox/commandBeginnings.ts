@@ -3,6 +3,11 @@
  * some are known to take a value and some are known to take none. Pure. Invariant: an option that is not known is read
  * both ways, so that of the words that may be the program none is left out.
  */
+import { Exhausted } from "./commandBudget.ts"
+
+/** More places for one program to begin than anybody could mean. */
+const MAX_BEGINNINGS = 64
+
 export interface Own {
   readonly valued: ReadonlySet<string>
   readonly flags: ReadonlySet<string>
@@ -60,5 +65,6 @@ export const beginnings = (words: ReadonlyArray<string>, from: number, options: 
       else found.push(at)
     }
   }
+  if (found.length > MAX_BEGINNINGS) throw new Exhausted("is too much to be judged")
   return [...new Set(found)].toSorted((a, b) => a - b)
 }

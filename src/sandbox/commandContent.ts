@@ -46,10 +46,11 @@ const filesOf = (program: string, name: string, args: ReadonlyArray<string>): Re
   return [...(program.includes("/") ? [program] : []), ...manifests, ...scripts]
 }
 
-const digestOf = (path: string): string | undefined => {
+const digestOf = (path: string, { budget }: Paths): string | undefined => {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats === undefined || stats.isDirectory()) return "none"
   if (!stats.isFile() || stats.size > MAX_BYTES) return undefined
+  budget.spend(1 + (stats.size >> 12))
   return createHash("sha256").update(readFileSync(path)).digest("hex")
 }
 
@@ -63,7 +64,7 @@ export const contentOf = (program: string, name: string, args: ReadonlyArray<str
   const whole = createHash("sha256")
   for (const path of inside) {
     try {
-      const digest = digestOf(path)
+      const digest = digestOf(path, paths)
       if (digest === undefined) return { unread: path }
       whole.update(`${path}\n${digest}\n`)
     } catch {

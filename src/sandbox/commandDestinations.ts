@@ -6,7 +6,7 @@
 import { readdirSync } from "node:fs"
 import { basename } from "node:path"
 import type { Paths } from "./commandPaths.ts"
-import type { ShellWord } from "./commandWords.ts"
+import { literalWord, type ShellWord } from "./commandWords.ts"
 
 export const PLACES_COPIES: ReadonlySet<string> = new Set(["cp", "install", "ln", "mv"])
 
@@ -16,7 +16,7 @@ const MAX_ENTRIES = 2_000
 const VALUES = /^--(?:suf|mo|ow|g)[a-z]*$/
 
 interface Moves {
-  readonly into: ReadonlyArray<string>
+  readonly into: ReadonlyArray<ShellWord>
   readonly sources: ReadonlyArray<ShellWord>
   readonly whole: boolean
   readonly parents: boolean
@@ -36,7 +36,7 @@ const cluster = (
 }
 
 const read = (name: string, words: ReadonlyArray<ShellWord>): Moves => {
-  const into: Array<string> = []
+  const into: Array<ShellWord> = []
   const plain: Array<ShellWord> = []
   let flags = ""
   let options = true
@@ -45,14 +45,19 @@ const read = (name: string, words: ReadonlyArray<ShellWord>): Moves => {
     if (!options || !/^-./.test(value)) plain.push(words[at]!)
     else if (value === "--") options = false
     else if (value.startsWith("--t"))
-      into.push(value.includes("=") ? value.slice(value.indexOf("=") + 1) : (words[(at += 1)]?.value ?? ""))
+      into.push(
+        value.includes("=")
+          ? { ...words[at]!, value: value.slice(value.indexOf("=") + 1) }
+          : (words[(at += 1)] ?? literalWord(""))
+      )
     else if (value.startsWith("--")) {
       flags += /^--(?:rec|ar)/.test(value) ? "r" : value.startsWith("--par") ? "P" : value.startsWith("--di") ? "d" : ""
       if (VALUES.test(value)) at += 1
     } else {
       const found = cluster(name, value)
       flags += found.flags.replace(/P/g, "")
-      const given = found.letter !== undefined && found.value === "" ? (words[(at += 1)]?.value ?? "") : found.value
+      const attached = { ...words[at]!, value: found.value }
+      const given = found.letter !== undefined && found.value === "" ? (words[(at += 1)] ?? literalWord("")) : attached
       if (found.letter === "t") into.push(given)
     }
   }
@@ -60,8 +65,8 @@ const read = (name: string, words: ReadonlyArray<ShellWord>): Moves => {
   const last = into.length === 0 && !all ? plain.slice(-1) : []
   return {
     into: all
-      ? plain.map((word) => word.value)
-      : [...into, ...last.map((word) => (name === "ln" && plain.length === 1 ? "." : word.value))],
+      ? plain
+      : [...into, ...last.map((word) => (name === "ln" && plain.length === 1 ? literalWord(".") : word))],
     sources: all ? [] : last.length === 0 || plain.length === 1 ? plain : plain.slice(0, -1),
     whole: name === "cp" && /[rRa]/.test(flags),
     parents: flags.includes("P")
@@ -69,13 +74,14 @@ const read = (name: string, words: ReadonlyArray<ShellWord>): Moves => {
 }
 
 /** Names below a directory, relative to it; undefined: too many. */
-const below = (directory: string): ReadonlyArray<string> | undefined => {
+const below = (directory: string, { budget }: Paths): ReadonlyArray<string> | undefined => {
   const out: Array<string> = []
   const open = [""]
   for (let at = 0; at < open.length; at += 1) {
     try {
       for (const entry of readdirSync(`${directory}/${open[at]!}`, { withFileTypes: true })) {
         const name = `${open[at]!}${entry.name}`
+        budget.spend()
         out.push(name)
         if (entry.isDirectory()) open.push(`${name}/`)
         if (out.length > MAX_ENTRIES) return undefined
@@ -93,7 +99,7 @@ const namesOf = (source: ShellWord, moves: Moves, paths: Paths): ReadonlyArray<s
   const out: Array<string> = source.glob ? [] : [basename(source.value)]
   for (const place of places) {
     out.push(basename(place.path))
-    const inner = moves.whole && place.inside ? below(place.path) : []
+    const inner = moves.whole && place.inside ? below(place.path, paths) : []
     if (inner === undefined) return undefined
     out.push(...inner)
   }
@@ -118,7 +124,11 @@ export const destinations = (
     if (found === undefined) notPlain.add(`${source.value} holds too much to be looked through`)
     return found ?? []
   })
-  for (const into of moves.into) {
+  // The one that a pattern becomes may be a file by then.
+  const patterns = moves.into.filter((word) => word.glob)
+  for (const { value } of patterns) notPlain.add(`${value} may become any destination`)
+  const matched = patterns.flatMap(({ value }) => (paths.matches(value) ?? []).map(({ path }) => path))
+  for (const into of [...moves.into.map(({ value }) => value), ...matched]) {
     for (const path of [into, ...names.map((one) => `${into}/${one}`)]) {
       const { guard, inside, path: real } = paths.place(path)
       if (into === "." && path !== into) made.add(real)

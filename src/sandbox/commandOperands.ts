@@ -7,6 +7,7 @@ import { statSync } from "node:fs"
 import { dirname } from "node:path"
 import { type Candidate, candidates, isTooLong } from "./commandCandidates.ts"
 import { destinations, PLACES_COPIES } from "./commandDestinations.ts"
+import { couldMatch } from "./commandGlob.ts"
 import { isSink, type Paths, type Place } from "./commandPaths.ts"
 import { TEXT_ONLY, WRITERS } from "./commandTables.ts"
 import type { ShellWord } from "./commandWords.ts"
@@ -32,7 +33,7 @@ const readingsOf = (name: string, value: string): ReadonlyArray<string> => {
   return WRITERS.has(name) ? [value] : [value, behind]
 }
 
-const LEADING_DASH = /^(?:[*?]|\[)/
+const LEADING_DASH = /^[*?[-]/
 
 const placesOf = (name: string, word: ShellWord, paths: Paths): ReadonlyArray<Place> | undefined =>
   word.glob ? paths.matches(word.value) : readingsOf(name, word.value).map((one) => paths.place(one))
@@ -101,6 +102,12 @@ const judgeWord = (found: Found, name: string, role: Role, word: Candidate, path
   found.refused ??= `${name} may change what ${word.value} names, which tools never write`
 }
 
+/** Not an option to it: `printf` looks for one in front only, `test` for `-v` and `-R` with a name behind. */
+const isText = (name: string, pattern: string, at: number): boolean => {
+  if (!TEXT_ONLY.has(name) || (name === "printf" && at === 0)) return false
+  return !(name === "test" || name === "[") || !["-v", "-R", "-a", "-o"].some((one) => couldMatch(pattern, one))
+}
+
 /** `words` without the program; `started`: those of them that a wrapper runs, which are judged by themselves. */
 export const commandPaths = (
   name: string,
@@ -111,8 +118,10 @@ export const commandPaths = (
 ): Operands => {
   const found: Found = { paths: new Set(), notPlain: new Set(), refused: undefined }
   const end = words.findIndex((word) => word.value === "--")
-  const dashes = words.find((word, at) => word.glob && (end < 0 || at < end) && LEADING_DASH.test(word.value))
-  if (dashes !== undefined && !TEXT_ONLY.has(name)) found.notPlain.add(`${dashes.value} may become an option`)
+  const dashes = words.find(
+    (word, at) => word.glob && (end < 0 || at < end) && LEADING_DASH.test(word.value) && !isText(name, word.value, at)
+  )
+  if (dashes !== undefined) found.notPlain.add(`${dashes.value} may become an option`)
   if (!TEXT_ONLY.has(name) && words.some((word) => isTooLong(name, word, words)))
     found.notPlain.add("has an option too long to be taken apart")
   const operands = candidates(name, words)

@@ -5,6 +5,7 @@
  */
 import { lstatSync, realpathSync } from "node:fs"
 import { type Guard, guardOf } from "./controlPlane.ts"
+import { type Budget, UNBOUNDED } from "./commandBudget.ts"
 import { globNames, isWild } from "./commandGlob.ts"
 
 const MAX_PATH_BYTES = 4_096
@@ -71,13 +72,15 @@ export interface Paths {
   readonly place: (word: string) => Place
   /** Every place that a pattern matches now; undefined: too many to look at. */
   readonly matches: (pattern: string) => ReadonlyArray<Place> | undefined
+  /** What the line may still cost. */
+  readonly budget: Budget
 }
 
 const contains = (root: string, path: string): boolean =>
   path === root || path.startsWith(root.endsWith("/") ? root : `${root}/`)
 
 /** One line's view of the file system: each word is looked up once. */
-export const makePaths = (workspace: string, home: string): Paths => {
+export const makePaths = (workspace: string, home: string, budget = UNBOUNDED): Paths => {
   const resolve = makeResolve()
   const real = resolve(workspace) ?? workspace
   const seen = new Map<string, Place>()
@@ -91,6 +94,7 @@ export const makePaths = (workspace: string, home: string): Paths => {
   const place = (word: string): Place => {
     const known = seen.get(word)
     if (known !== undefined) return known
+    budget.spend()
     const found = find(word)
     seen.set(word, found)
     return found
@@ -101,9 +105,9 @@ export const makePaths = (workspace: string, home: string): Paths => {
     const base = place(steady.length === 0 ? "." : `${steady.join("/")}/`)
     // A parent step behind a wild name could leave through a link that only exists later.
     if (!base.inside || segments.slice(steady.length).includes("..")) return [{ ...base, inside: false }]
-    return globNames(real, pattern)?.map(place)
+    return globNames(real, pattern, budget)?.map(place)
   }
-  return { workspace: real, home, place, matches }
+  return { workspace: real, home, place, matches, budget }
 }
 
 /** The workspace itself or a directory that holds it. */

@@ -5,6 +5,7 @@
  */
 import { accessSync, constants, realpathSync } from "node:fs"
 import { basename } from "node:path"
+import { reachesBelow } from "./commandBelow.ts"
 import { contentOf } from "./commandContent.ts"
 import { destroys } from "./commandDestroys.ts"
 import { judgeGit, type GitJudgement } from "./commandGit.ts"
@@ -81,6 +82,7 @@ const realName = (path: string): string | undefined => {
 
 /** Where a bare name is found; `open`: a directory that tools can write is looked into first (SECURITY P6). */
 const lookUp = (name: string, around: Surroundings): { readonly file?: string; readonly open?: string } => {
+  around.paths.budget.spend(4)
   for (const directory of around.path?.split(":") ?? []) {
     const inside = !directory.startsWith("/") || around.paths.place(directory).inside
     if (inside) return { open: directory }
@@ -156,8 +158,10 @@ const MORE_THAN_LOOKING: Readonly<Record<string, readonly [RegExp, string]>> = {
   // A subscript in a quoted word is evaluated (corpus B039).
   test: [/[$`]|\[[^\]]/, "may evaluate a subscript"],
   "[": [/[$`]|\[[^\]]/, "may evaluate a subscript"],
-  jq: [/\b(?:import|include)\s*"/, "may read files that its filter names"],
-  yq: [/\b(?:load\w*|strload|system)\s*\(/, "may read files that its filter names"],
+  // Where a module may be named: in front, or behind another.
+  jq: [/(?:^|[;\s])(?:import|include)(?=[\s"#]|$)/, "may read files that its filter names"],
+  yq: [/(?<![.\w$])(?:load|strload|system)/, "may read files that its filter names"],
+  strings: [/^@/, "takes further words from a file"],
   hostname: [/^[^-]/, "sets the host's name"]
 }
 
@@ -166,9 +170,25 @@ const setsClock = (name: string, args: ReadonlyArray<string>): boolean =>
   name === "date" &&
   args.some((word, at) => /^\d{8,12}(?:\.\d{2})?$/.test(word) && !/^-(?:\w*[drf]$|-)/.test(args[at - 1] ?? ""))
 
+/** What `split` names its files after, unless they only count on from it: `makefi` becomes `makefile`. */
+const makesUpNames = (name: string, args: ReadonlyArray<string>): boolean => {
+  const plain = args.filter((word, at) => !word.startsWith("-") && !/^-(?:[blnCt]|-[a-z]+)$/.test(args[at - 1] ?? ""))
+  return name === "split" && plain.length > 1 && !/^[A-Za-z][\w-]*[-_\d]$/.test(basename(plain.at(-1)!))
+}
+
+/** `ps e`, in the letters that need no dash, and its kin: the environment of every process. */
+const showsEnvironments = (name: string, args: ReadonlyArray<string>): boolean =>
+  name === "ps" &&
+  args.some((word, at) => {
+    const value = /^-(?:[A-Za-z]*[CGOUgopqstu]|-[a-z-]+)$/.test(args[at - 1] ?? "")
+    return /environ/i.test(word) || /^-[A-Za-z]*E/.test(word) || (!value && /^[A-Za-z]*e[A-Za-z]*$/.test(word))
+  })
+
 const doesMore = (name: string, args: ReadonlyArray<string>): ReadonlyArray<string> => {
   const [form, why] = Object.hasOwn(MORE_THAN_LOOKING, name) ? MORE_THAN_LOOKING[name]! : []
   if (form !== undefined && why !== undefined && args.some((word) => form.test(word))) return [why]
+  if (makesUpNames(name, args)) return ["writes names that it makes up"]
+  if (showsEnvironments(name, args)) return ["shows what the environments of processes hold"]
   return setsClock(name, args) ? ["sets the clock"] : []
 }
 
@@ -235,7 +255,8 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
       ...state,
       ...options,
       ...doesMore(named, args),
-      ...places.notPlain
+      ...places.notPlain,
+      ...reachesBelow(named, operands, around.paths)
     ],
     unsettled: [
       ...found.unsettled,

@@ -41,15 +41,15 @@ const reachesMetadata = (args: ReadonlyArray<string>): boolean =>
     return host !== undefined && isMetadata(host)
   })
 
-/** `/`, a directory directly below it, the home directory or what holds it, the workspace or what holds it. */
-const isPrecious = (word: string, paths: Paths): boolean => {
+/** `/`, a directory directly below it, the home directory or what holds it, what holds the workspace or `rm`'s itself. */
+const isPrecious = (word: string, paths: Paths, itself = false): boolean => {
   const stripped = word.replace(/\/+(?:\.?\*|\{.*\}|\.)?$/, "")
   if (stripped === "" && word !== "") return true
   // Another user's home, or the directory that the shell is in.
   if (/^~[^/]+$/.test(stripped)) return true
   const { path } = paths.place(stripped)
   if (path === "/" || paths.home === path || paths.home.startsWith(`${path}/`)) return true
-  if (holdsWorkspace(paths, path)) return path !== paths.workspace
+  if (holdsWorkspace(paths, path)) return itself || path !== paths.workspace
   return /^\/[^/]+$/.test(path) && path !== "/tmp"
 }
 
@@ -62,7 +62,7 @@ export const isDevice = (path: string): boolean => DEVICE.test(path) && !isSink(
 const destroys = (name: string, args: ReadonlyArray<string>, paths: Paths): string | undefined => {
   const targets = args.filter((word) => !word.startsWith("-"))
   if (["rm", "chmod", "chown", "chgrp", "shred"].includes(name) && recursive(args)) {
-    const lost = targets.find((word) => isPrecious(word, paths))
+    const lost = targets.find((word) => isPrecious(word, paths, name === "rm"))
     if (lost !== undefined) return `${name} would change all of ${lost}`
   }
   if (name === "find" && args.includes("-delete")) {

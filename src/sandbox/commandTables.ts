@@ -47,7 +47,8 @@ const EXACT_ONLY: ReadonlyArray<readonly [ReadonlySet<string>, string]> = [
   [
     set("pkill killall kill skill xkill gpg ssh-keygen ssh-add ssh-agent security pass keyctl"),
     "it reaches processes or keys that are not the workspace's"
-  ]
+  ],
+  [set("csplit ptx"), "it writes names that it makes up"]
 ]
 
 export const exactOnly = (name: string): string | undefined =>
@@ -72,7 +73,7 @@ export const ANY_PROGRAM: Options = {
 }
 
 export const OPTIONS: Readonly<Record<string, Options>> = {
-  sort: { long: list("output compress-program temporary-directory"), short: "oT" },
+  sort: { long: list("output compress-program temporary-directory files0-from"), short: "oT" },
   grep: { long: list("dereference-recursive"), short: "R" },
   egrep: { long: list("dereference-recursive"), short: "R" },
   fgrep: { long: list("dereference-recursive"), short: "R" },
@@ -82,28 +83,31 @@ export const OPTIONS: Readonly<Record<string, Options>> = {
   ag: { long: list("pager follow"), short: "f" },
   // A link below leads anywhere.
   ls: { long: [], together: ["LR"] },
-  cp: { long: [], together: ["LR", "Lr", "La"] },
+  wc: { long: list("files0-from") },
+  mv: { long: list("backup suffix"), short: "bS" },
+  ln: { long: list("backup suffix"), short: "bS" },
+  cp: { long: list("backup suffix"), short: "bS", together: ["LR", "Lr", "La"] },
   du: { long: list("dereference files0-from"), short: "L" },
   chown: { long: list("reference"), short: "L" },
   chgrp: { long: list("reference"), short: "L" },
   setfacl: { long: list("restore set-file modify-file remove-file logical"), short: "LMX" },
   setfattr: { long: list("restore") },
-  install: { long: list("strip-program") },
+  install: { long: list("strip-program backup suffix"), short: "bS" },
   hostname: { long: list("file boot"), short: "Fb" },
   tree: { long: list("output"), short: "oRl" },
   date: { long: list("set"), short: "s" },
-  file: { long: list("compile magic-file uncompress"), short: "Cmz" },
+  file: { long: list("compile magic-file uncompress files-from"), short: "Cmzf" },
   diff: { long: list("output") },
   less: { long: list("log-file LOG-FILE lesskey-file"), short: "oOkt" },
   more: { long: [], short: "" },
   man: { long: list("pager html preprocessor"), short: "PHp" },
   xxd: { long: [], short: "r" },
   strings: { long: [], short: "" },
-  split: { long: list("filter") },
+  split: { long: list("filter additional-suffix suffix-length"), short: "a" },
   shuf: { long: list("output"), short: "o" },
   ptx: { long: [], short: "" },
   yq: { long: list("inplace in-place split-exp split-exp-file from-file enable-system-operator"), short: "is" },
-  jq: { long: list("from-file"), short: "fL" },
+  jq: { long: list("from-file library-path"), short: "fL" },
   git: {
     long: list(`output ext-diff open-files-in-pager upload-pack receive-pack exec template strategy separate-git-dir git-dir
       work-tree super-prefix config repo`)

@@ -5,6 +5,7 @@
  */
 import { type Command, forEachChild, parse, type Pipeline, type Redirection, type SyntaxNode } from "unbash"
 import type { SimpleCommand } from "../domain/Approval.ts"
+import { Exhausted } from "./commandBudget.ts"
 import { isFed, ownTexts, printedTexts } from "./commandFed.ts"
 import { type Facts, judgeProgram, type Surroundings } from "./commandProgram.ts"
 import { judgeRedirect } from "./commandRedirects.ts"
@@ -71,9 +72,9 @@ export const collect = (source: string, around: Surroundings): Collected => {
   }
   try {
     script(walk, source, [], 0)
-  } catch {
+  } catch (error) {
     // The parser gave up on text that was made to break it: what it did not reach may be anything.
-    refuse(walk, "cannot be taken apart")
+    refuse(walk, error instanceof Exhausted ? error.message : "cannot be taken apart")
   }
   return walk
 }
@@ -133,10 +134,14 @@ const redirect = (walk: Walk, node: Redirection, source: string): ReadonlyArray<
 }
 
 const simple = (walk: Walk, node: Command, source: string, started: ReadonlyArray<string>, depth: number): void => {
-  const home = walk.around.paths.home
+  const { budget, home } = walk.around.paths
+  const several = (found: ReadonlyArray<ShellWord>) => {
+    if (found.length > 1) budget.spend(found.length)
+    return found
+  }
   const suffix = node.args.flatMap((arg) =>
     arg.type === "Word"
-      ? shellWords(arg, home)
+      ? several(shellWords(arg, home))
       : [{ value: arg.text, why: ["assigns a variable"], glob: false, splits: false }]
   )
   const words = [...(node.name === undefined ? [] : shellWords(node.name, home)), ...suffix]
@@ -171,6 +176,7 @@ const factsOf = (walk: Walk, words: ReadonlyArray<ShellWord>): Facts => {
   const key = JSON.stringify(words)
   const known = walk.facts.get(key)
   if (known !== undefined) return known
+  walk.around.paths.budget.spend(1 + (words.length >> 8))
   const facts = judgeProgram(words, walk.around)
   walk.facts.set(key, facts)
   return facts
@@ -216,7 +222,10 @@ const open = (walk: Walk, wrapper: Wrapper, name: string, depth: number): void =
   if (walk.refused !== undefined) return
   if (depth > MAX_DEPTH) return refuse(walk, TOO_DEEP)
   const why = [`is started by ${name}`]
+  const { budget } = walk.around.paths
   for (const words of wrapper.commands) {
+    if (walk.refused !== undefined) return
+    budget.spend(1 + (words.length >> 8))
     // Launchers within launchers have many readings, and most of them are the same words again.
     const key = JSON.stringify(words)
     if (walk.opened.has(key)) continue

@@ -1,8 +1,10 @@
 /** Size is limited by text, never by parts: a rule that long lines could outrun is no rule (SECURITY T2, P3). */
 import { assert, it } from "@effect/vitest"
 import { MAX_COMMAND_BYTES, analyse } from "../../src/sandbox/CommandAnalysis.ts"
-import { denyRule, judgeBash, makeGrant } from "../support/approvalCorpus.ts"
+import { couldMatch } from "../../src/sandbox/commandGlob.ts"
+import { denyRule, judgeBash, makeGrant, makeWorkspace } from "../support/approvalCorpus.ts"
 
+const TOO_MUCH = /^is (?:too much|nested too deeply) to be judged$/
 const WORKSPACE = "/nowhere/ws"
 const context = { workspace: WORKSPACE, home: "/home/someone" }
 
@@ -44,8 +46,47 @@ it("deep nesting ends in a refusal or a doubt, never in an overflow", () => {
 
 it("launchers within launchers have an end, though each can be read in several ways (P4, T2)", () => {
   for (const line of [`${"bwrap ".repeat(9_000)}sudo id`, `${"perf setarch ip ".repeat(3_000)}sudo id`])
-    assert.strictEqual(analyse(line, context).refused, "is nested too deeply to be judged")
+    assert.match(analyse(line, context).refused ?? "", TOO_MUCH)
   const few = analyse(`${"bwrap a b ".repeat(5)}sudo id`, context)
   assert.strictEqual(few.refused, "sudo takes other rights")
   assert.isBelow(few.commands.length, 40)
+})
+
+it("a line whose words, patterns or directories are too many is refused within its budget (T13, T14)", () => {
+  const fill = (text: string) => text.repeat(Math.floor(60_000 / text.length))
+  const programs = Array.from({ length: 40_000 }, (_, at) => `p${at}`).join(";")
+  const { path, remove } = makeWorkspace()
+  for (const line of [
+    `rm ${fill("{1..1000} ")}`,
+    fill("echo {1..1000} {1..1000} {1..1000} {1..1000} {1..1000}; "),
+    `cat ${fill("*/* ")}`,
+    programs.slice(0, 60_000),
+    `${fill("nice --x ")}rm`
+  ]) {
+    const from = performance.now()
+    assert.match(analyse(line, { ...context, workspace: path }).refused ?? "", TOO_MUCH, line.slice(0, 20))
+    assert.isBelow(performance.now() - from, 20_000)
+  }
+  remove()
+})
+
+it("a pattern with many stars is matched within bounds of its length and the name's", () => {
+  assert.isFalse(couldMatch(`${"*a".repeat(100)}b`, "a".repeat(255)))
+  assert.isTrue(couldMatch("*a".repeat(100), "a".repeat(255)))
+  for (const [pattern, name] of [
+    ["[a-c]*.ts", "b.ts"],
+    ["[!]]x", "ax"],
+    ["[]a]x", "]x"],
+    ["[ab", "[ab"],
+    ["[x]*", "[x]y"],
+    [".g?t", ".git"],
+    ["?*", "a"]
+  ] as const)
+    assert.isTrue(couldMatch(pattern, name), `${pattern} ${name}`)
+  for (const [pattern, name] of [
+    ["*", ".git"],
+    ["a?", "a"],
+    ["[a]x", "ay"]
+  ] as const)
+    assert.isFalse(couldMatch(pattern, name), `${pattern} ${name}`)
 })

@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import type * as Workspace from "../../src/sandbox/Workspace.ts"
+import { makeGlob } from "../../src/tools/builtin/glob.ts"
 import { makeGrep } from "../../src/tools/builtin/grep.ts"
 import { contextFor, toolCall, toolsIn } from "../support/builtinTools.ts"
 import * as ToolRegistry from "../../src/tools/ToolRegistry.ts"
@@ -130,6 +131,21 @@ describe("search", () => {
         "[the search was stopped after 300 ms; use a simpler pattern or a smaller folder]"
       )
       assert.isAbove(turns, 5)
+    })
+  )
+
+  it.live("a glob that never ends is stopped (T13)", () =>
+    Effect.gen(function* () {
+      const there = yield* dir
+      there.file(`ws/${"a".repeat(200)}`, "needle")
+      const { say } = yield* toolsIn(there)
+      const pattern = `**/${"*a".repeat(17)}b`
+      const workspace = yield* workspaceOf(there)
+      const tool = makeGlob(workspace, undefined, 300)
+      const resolved = yield* Effect.fromResult(ToolRegistry.make([tool]).resolve(toolCall("glob", { pattern })))
+      const said = yield* Effect.flip(tool.run(resolved.args, contextFor(resolved)))
+      assert.include(JSON.stringify(said), "use a simpler pattern or a smaller folder")
+      assert.strictEqual(yield* say("glob", { pattern: "**/*a*a" }), "a".repeat(200))
     })
   )
 

@@ -4,12 +4,15 @@ import { Effect, Result, Schema } from "effect"
 import type { Workspace } from "../../sandbox/Workspace.ts"
 import * as Tool from "../Tool.ts"
 import { failed, readRisk, toToolError } from "./pathRisk.ts"
+import { matchNames } from "./matchNames.ts"
 import { compileGlob } from "./pattern.ts"
 import { leftOutNote, type ReadGuard, unruled } from "./readGuard.ts"
 import { walk } from "./walk.ts"
 
 const DEFAULT_LIMIT = 200
 const MAX_LIMIT = 2_000
+/** Looked at, not shown. */
+const MAX_FILES = 100_000
 
 const Parameters = Schema.Struct({
   pattern: Schema.String.annotate({
@@ -28,7 +31,7 @@ const Parameters = Schema.Struct({
 type Args = typeof Parameters.Type
 type Room = (typeof Workspace)["Service"]
 
-const run = Effect.fnUntraced(function* (workspace: Room, guard: ReadGuard, args: Args) {
+const run = Effect.fnUntraced(function* (workspace: Room, guard: ReadGuard, args: Args, deadline?: number) {
   const glob = compileGlob(args.pattern)
   if (Result.isFailure(glob)) return yield* failed(glob.failure)
   const place = yield* Effect.mapError(workspace.locate(args.path ?? "."), toToolError)
@@ -37,8 +40,11 @@ const run = Effect.fnUntraced(function* (workspace: Room, guard: ReadGuard, args
   const limit = args.limit ?? DEFAULT_LIMIT
   // That a file with secrets is there is no secret.
   const leaveOut = (relative: string) => guard.ruled("glob", join(workspace.root, relative))
-  const options = { hidden, maxFiles: MAX_LIMIT * 10, accept: glob.success.matches, leaveOut }
-  const { complete, files, left } = yield* Effect.mapError(walk(workspace, place.relative, options), toToolError)
+  const options = { hidden, maxFiles: MAX_FILES, accept: () => true, leaveOut }
+  const walked = yield* Effect.mapError(walk(workspace, place.relative, options), toToolError)
+  const found = yield* matchNames(workspace.root, place.relative, walked, glob.success, deadline)
+  const { complete, ending, files, left } = found
+  if (ending !== "done") return yield* failed("The search was stopped; use a simpler pattern or a smaller folder.")
   const note = leftOutNote(left)
     .map((one) => `\n[${one}]`)
     .join("")
@@ -50,7 +56,7 @@ const run = Effect.fnUntraced(function* (workspace: Room, guard: ReadGuard, args
   return { content: files.slice(0, limit).join("\n") + rest + note, truncated: more || left > 0 }
 })
 
-export const makeGlob = (workspace: Room, guard: ReadGuard = unruled): Tool.Tool =>
+export const makeGlob = (workspace: Room, guard: ReadGuard = unruled, deadline_ms?: number): Tool.Tool =>
   Tool.make({
     name: "glob",
     description: "Finds files of the workspace by name. Ignored files (.gitignore) and .git are left out.",
@@ -58,5 +64,5 @@ export const makeGlob = (workspace: Room, guard: ReadGuard = unruled): Tool.Tool
     effect: "pure",
     timeout_ms: 60_000,
     assess: ({ path }) => readRisk(workspace, guard, path ?? ".", "searches"),
-    run: (args) => run(workspace, guard, args)
+    run: (args) => run(workspace, guard, args, deadline_ms)
   })

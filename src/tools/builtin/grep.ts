@@ -7,6 +7,7 @@ import { Effect, Result, Schema } from "effect"
 import type { Place, Workspace } from "../../sandbox/Workspace.ts"
 import * as Tool from "../Tool.ts"
 import { failed, readRisk, toToolError } from "./pathRisk.ts"
+import { matchNames } from "./matchNames.ts"
 import { compileGlob } from "./pattern.ts"
 import { scan, type Scanned } from "./scan.ts"
 import { leftOutNote, type ReadGuard, unruled } from "./readGuard.ts"
@@ -120,15 +121,18 @@ const leavingOut = (workspace: Room, guard: ReadGuard, base: Place) => {
 }
 
 const filesOf = Effect.fnUntraced(function* (workspace: Room, place: Place, args: Args, guard: ReadGuard) {
-  if (place.kind === "file") return { files: [place.relative], complete: true, left: 0 }
+  if (place.kind === "file") return { files: [place.relative], complete: true, left: 0, leftFiles: [] }
   if (place.kind === "missing") return yield* failed(`${JSON.stringify(args.path)} does not exist.`)
   const glob = args.glob === undefined ? undefined : compileGlob(args.glob)
   if (glob !== undefined && Result.isFailure(glob)) return yield* failed(glob.failure)
   const hidden = args.include_hidden === true || glob?.success.hidden === true
-  const accept = glob?.success.matches ?? (() => true)
   const leaveOut = leavingOut(workspace, guard, place)
-  const options = { hidden, maxFiles: MAX_FILES, accept, leaveOut }
-  return yield* Effect.mapError(walk(workspace, place.relative, options), toToolError)
+  const options = { hidden, maxFiles: MAX_FILES, accept: () => true, leaveOut }
+  const walked = yield* Effect.mapError(walk(workspace, place.relative, options), toToolError)
+  if (glob === undefined) return walked
+  const { ending, ...found } = yield* matchNames(workspace.root, place.relative, walked, glob.success)
+  if (ending !== "done") return yield* failed("The glob could not be matched in time; use a simpler one.")
+  return found
 })
 
 const run = Effect.fnUntraced(function* (workspace: Room, options: GrepOptions, args: Args) {

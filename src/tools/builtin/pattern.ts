@@ -1,11 +1,13 @@
-/** Glob patterns of a model, as a test on a path relative to the searched folder. Pure. */
+/** Glob patterns of a model, as an expression for paths relative to the searched folder. Pure. */
 import { Result } from "effect"
 import picomatch from "picomatch"
 
 const MAX_LENGTH = 1_000
 
 export interface Glob {
-  readonly matches: (relative: string) => boolean
+  /** What a path, or its last segment only, is matched against. A thread does it: it can be made to run for ever. */
+  readonly regex: RegExp
+  readonly basename: boolean
   /** The pattern names a hidden file or folder itself. */
   readonly hidden: boolean
 }
@@ -24,11 +26,11 @@ export const compileGlob = (pattern: string): Result.Result<Glob, string> => {
         dot: true,
         noextglob: true,
         nonegate: true,
-        basename: parts.length === 1,
         maxLength: MAX_LENGTH
       }
       return {
-        matches: picomatch(parts.join("/"), options),
+        regex: picomatch.makeRe(parts.join("/"), options),
+        basename: parts.length === 1,
         hidden: parts.some((part) => /^[{[(]?\./.test(part))
       }
     },

@@ -9,7 +9,9 @@ export interface ScanRequest {
   readonly files: ReadonlyArray<string>
   readonly source: string
   readonly flags: string
-  readonly mode: "content" | "files" | "count"
+  /** `names`: the expression is for `names[i]`, not for what is in `files[i]`. */
+  readonly mode: "content" | "files" | "count" | "names"
+  readonly names?: ReadonlyArray<string>
   readonly context: number
   /** Rows (content) or files (the other modes) wanted. */
   readonly limit: number
@@ -91,7 +93,13 @@ const scanMain = (threads: Threads, fs: Files, read: typeof readText, show: type
   }
   let skipped = 0
   let found = 0
-  for (const path of request.files) {
+  for (const [at, path] of (request.names === undefined ? [] : request.files).entries()) {
+    if (found >= request.limit) break
+    if (!regex.test(request.names?.[at] ?? "")) continue
+    found += 1
+    post({ type: "file", path, rows: [], matches: 1 })
+  }
+  for (const path of request.names === undefined ? request.files : []) {
     if (found >= request.limit) break
     const text = read(fs, request, path)
     if (text === undefined) {

@@ -17,6 +17,8 @@ export interface Walked {
   readonly complete: boolean
   /** Entries that would be here if they were not to be left out. */
   readonly left: number
+  /** Those of them that are files. */
+  readonly leftFiles: ReadonlyArray<string>
 }
 
 export interface WalkOptions {
@@ -90,17 +92,20 @@ const visit = Effect.fnUntraced(function* (workspace: Room, folder: Folder, base
   const files: Array<string> = []
   const folders: Array<Folder> = []
   let left = 0
+  const leftFiles: Array<string> = []
   for (const { kind, name } of entries) {
     const path = join(folder.path, name)
     if (!isSeen(name, options) || (kind !== "file" && kind !== "directory")) continue
     if (isIgnored(rules, path, kind === "directory")) continue
     const isFolder = kind === "directory"
     if (!isFolder && !options.accept(base === "" ? path : path.slice(base.length + 1))) continue
-    if (options.leaveOut(path)) left += 1
-    else if (isFolder) folders.push({ path, rules })
+    if (options.leaveOut(path)) {
+      left += 1
+      if (!isFolder) leftFiles.push(path)
+    } else if (isFolder) folders.push({ path, rules })
     else files.push(path)
   }
-  return { files, folders, left }
+  return { files, folders, left, leftFiles }
 })
 
 export const walk = Effect.fnUntraced(function* (
@@ -112,10 +117,12 @@ export const walk = Effect.fnUntraced(function* (
   const queue: Array<Folder> = [{ path: base, rules: yield* rulesAbove(workspace, base) }]
   let visited = 0
   let left = 0
+  const leftFiles: Array<string> = []
   for (let folder = queue.pop(); folder !== undefined; folder = queue.pop()) {
     const found = yield* visit(workspace, folder, base, options)
     files.push(...found.files)
     left += found.left
+    leftFiles.push(...found.leftFiles)
     queue.push(...found.folders.toReversed())
     if (files.length > options.maxFiles) break
     visited += 1
@@ -123,5 +130,5 @@ export const walk = Effect.fnUntraced(function* (
     if (visited % YIELD_EVERY === 0) yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
   }
   const sorted = files.toSorted((a, b) => (a < b ? -1 : 1))
-  return { files: sorted.slice(0, options.maxFiles), complete: files.length <= options.maxFiles, left }
+  return { files: sorted.slice(0, options.maxFiles), complete: files.length <= options.maxFiles, left, leftFiles }
 })

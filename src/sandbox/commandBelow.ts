@@ -1,0 +1,56 @@
+/**
+ * What a command reaches below the directories that its words name (SECURITY P10, P11). Owns: which commands go there, and
+ * the look at what lies there. Looks, changes nothing. Invariant: a directory that holds the control plane is never changed
+ * as a whole without a question, and one that cannot be looked through counts as one that leads outside.
+ */
+import { lstatSync, readdirSync } from "node:fs"
+import type { Paths } from "./commandPaths.ts"
+import type { ShellWord } from "./commandWords.ts"
+import { CONTROL_NAMES } from "./controlPlane.ts"
+
+const MAX_ENTRIES = 2_000
+
+const CHANGES: ReadonlySet<string> = new Set(["rm", "chmod", "chown", "chgrp", "chattr", "setfacl", "setfattr"])
+/** They follow the links that they find. */
+const FOLLOWS: ReadonlySet<string> = new Set(["diff"])
+const RECURSIVE = /^(?:-[A-Za-z]*[rR]|--rec)/
+
+const holdsControl = (path: string, { budget }: Paths): boolean =>
+  CONTROL_NAMES.some((name) => {
+    budget.spend()
+    return lstatSync(`${path}/${name}`, { throwIfNoEntry: false }) !== undefined
+  })
+
+/** Whether a link below leads outside, or nobody can say. */
+const leadsOut = (directory: string, paths: Paths): boolean => {
+  const open = [directory]
+  let seen = 0
+  for (const path of open) {
+    for (const entry of readdirSync(path, { withFileTypes: true })) {
+      paths.budget.spend()
+      if ((seen += 1) > MAX_ENTRIES) return true
+      if (entry.isSymbolicLink() && !paths.place(`${path}/${entry.name}`).inside) return true
+      if (entry.isDirectory()) open.push(`${path}/${entry.name}`)
+    }
+  }
+  return false
+}
+
+const isDirectory = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+
+/** Why a recursive command is not plain. */
+export const reachesBelow = (name: string, words: ReadonlyArray<ShellWord>, paths: Paths): ReadonlyArray<string> => {
+  const changes = CHANGES.has(name)
+  if (!(changes || FOLLOWS.has(name)) || !words.some((word) => RECURSIVE.test(word.value))) return []
+  const places = words
+    .filter((word) => !word.value.startsWith("-"))
+    .flatMap((word) => (word.glob ? (paths.matches(word.value) ?? []) : [paths.place(word.value)]))
+  try {
+    const found = [...new Set(places.filter(({ inside }) => inside).map(({ path }) => path))].filter(isDirectory)
+    if (changes)
+      return found.filter((path) => holdsControl(path, paths)).map((path) => `${path} holds the control plane`)
+    return found.filter((path) => leadsOut(path, paths)).map((path) => `links below ${path} may lead outside`)
+  } catch {
+    return ["what lies below cannot be looked through"]
+  }
+}
