@@ -159,7 +159,7 @@ const live = Effect.fnUntraced(function* (
   outbox.replaying(true)
   yield* session.subscribe({ after: { seq: after }, sink: outbox.sink })
   outbox.replaying(false)
-  outbox.send(yield* shown(caller, session))
+  outbox.send(yield* shown(caller, session), "paced")
   reader.draining = (deadline) =>
     outbox.send(drainingEvent(session.session_id, clock.currentTimeMillisUnsafe(), deadline))
   if (reader.deadline !== undefined) reader.draining(reader.deadline)
