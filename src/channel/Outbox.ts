@@ -73,7 +73,6 @@ class Box {
   private growing: Array<Growing> = []
   private bytes = 0
   private events = 0
-  /** Of what does not count. */
   private exemptBytes = 0
   private given: Array<Given> = []
   private written = 0

@@ -64,9 +64,7 @@ describe("a client that asks and does not read", () => {
       yield* until(() => statuses.length === 201)
     }).pipe(
       Effect.scoped,
-      Effect.provide(
-        channelLayer({ script: () => () => Stream.never, limit: { outbox_bytes: LIMIT } })
-      )
+      Effect.provide(channelLayer({ script: () => () => Stream.never, limit: { outbox_bytes: LIMIT } }))
     )
   )
 })
