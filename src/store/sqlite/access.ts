@@ -1,7 +1,8 @@
 /**
  * How the services reach the database. Owns: waiting for another process's lock without stopping the event loop, and
  * the translation of what still fails. Invariants: a busy database is tried again until `LockWait` has passed, then it
- * is `storage_unavailable`; a transaction that failed has stored nothing; once the file of that name is another one, nothing is taken any more.
+ * is `storage_unavailable`; a transaction that failed has stored nothing; once the file of that name is
+ * another one, nothing is taken any more.
  */
 import { statSync } from "node:fs"
 import { Context, Duration, Effect, Schedule } from "effect"
