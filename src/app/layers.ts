@@ -42,7 +42,14 @@ export const sessions = (config: ConfigShape, choice: Choice, logs: typeof Logs.
 
 /** How many tasks a server runs at once. The terminal has no such limit: one person, one conversation. */
 export const taskLimit = ({ limit }: ConfigShape) =>
-  Layer.succeed(TaskSlots.TaskSlots, TaskSlots.make({ running: limit.tasks, waiting: limit.tasks_waiting }))
+  Layer.succeed(
+    TaskSlots.TaskSlots,
+    TaskSlots.make({
+      running: limit.tasks,
+      waiting: limit.tasks_waiting,
+      queue: { prompts: limit.queue_prompts, bytes: limit.queue_bytes }
+    })
+  )
 
 /** What is read without a model: the list of sessions, a session's events. */
 export const reading = (config: ConfigShape) => Layer.provideMerge(store(config), Layer.succeed(AppConfig, config))

@@ -2,13 +2,15 @@
  * The one writer of a connection (R186, R204). Owns: what waits for a reader, and when a reader is too slow.
  * Invariants: nothing is dropped from the middle: either everything goes out in its order or the reader is cut off;
  * the sink never waits and never throws; only deltas of one stream merge, and never across another kind of event;
- * what waits is bounded by bytes (the transport's included), by events and by the age of the oldest.
+ * what waits is bounded by bytes (the transport's included), by events and by the age of the oldest; what comes faster
+ * than the reader can be judged is bounded, too.
  */
 import { type Delta, isDelta, type LiveEvent, type SessionEvent } from "../domain/Event.ts"
 import type { ConnectionEvent } from "../protocol/ServerEvent.ts"
 import type { Connection } from "./Connection.ts"
 import { mergedText, textOf } from "./eventText.ts"
 import { PIECE, pieces } from "./pieces.ts"
+import type { Given, Growing, Waiting } from "./waiting.ts"
 
 export interface OutboxLimits {
   readonly outbox_bytes: number
@@ -31,12 +33,15 @@ export interface OutboxOptions {
 export interface Outbox {
   /** Events of the session, as the hub gives them. */
   readonly sink: (events: ReadonlyArray<SessionEvent>) => void
-  /** An event of this connection alone, in its place among the others. */
-  readonly send: (event: ConnectionEvent) => void
+  /** An event of this connection alone, in its place among the others. `paced`: its giver sends one, however large. */
+  readonly send: (event: ConnectionEvent, paced?: "paced") => void
   /** While true, what comes is a replay, which its giver paces: only age counts, until the reader has taken it all. */
   readonly replaying: (on: boolean) => void
   /** Called once, when nothing waits here any more (at once where nothing does). */
   readonly whenTaken: (taken: () => void) => void
+  /** Called once, when what waits here and in the transport is within the limit of bytes (at once where it is). */
+  readonly whenRoom: (room: () => void) => void
+  readonly hasRoom: () => boolean
   /** When the oldest unsent event is too old, by `now`; absent: nothing is unsent. */
   readonly lateAt: () => number | undefined
   /** Says so where the oldest unsent event is too old. */
@@ -45,28 +50,11 @@ export interface Outbox {
   readonly finish: () => void
 }
 
-/** `content` is absent where `text` is final. */
-interface Waiting {
-  readonly text: string | undefined
-  readonly delta: (LiveEvent & Delta) | undefined
-  content: string
-  bytes: number
-  readonly at: number
-  /** Does not count against the limits of size: a replay, which its giver paces. */
-  readonly exempt: boolean
-}
-
-type Growing = Waiting & { readonly delta: LiveEvent & Delta }
-
-/** What the transport has been given and not yet taken: bytes written in all when it was, and the age of its oldest. */
-interface Given {
-  readonly upTo: number
-  readonly at: number
-}
-
 /** As much is handed to the transport at once; the rest waits here, where it can still merge. */
 const HANDED_BYTES = 65_536
 const STRIKES = 2
+/** So many times the limit of bytes is too much at once, whether or not the reader had a chance. */
+const FAR = 8
 /** The envelope of a delta. */
 const DELTA_BYTES = 200
 
@@ -85,6 +73,7 @@ class Box {
   private growing: Array<Growing> = []
   private bytes = 0
   private events = 0
+  private exemptBytes = 0
   private given: Array<Given> = []
   private written = 0
   /** How far what was written does not count: a replay, or a message that was begun while nothing else waited. */
@@ -99,6 +88,7 @@ class Box {
   private handing = false
   private state: "open" | "slow" | "finished" = "open"
   private taken: Array<() => void> = []
+  private roomy: Array<() => void> = []
   private readonly options: OutboxOptions
   replay = false
 
@@ -107,9 +97,12 @@ class Box {
   }
 
   private add(item: Waiting): void {
+    if (this.bytes > this.options.limits.outbox_bytes * FAR) return this.tooSlow()
     this.waiting.push(item)
-    if (item.exempt) this.replays += 1
-    else {
+    if (item.exempt) {
+      this.replays += 1
+      this.exemptBytes += item.bytes
+    } else {
       this.bytes += item.bytes
       this.events += 1
     }
@@ -137,10 +130,10 @@ class Box {
     else if (this.strikes > 0) this.schedule()
   }
 
-  addText(text: string): void {
+  addText(text: string, exempt = this.replay): void {
     if (this.growing.length > 0) this.growing = []
     const bytes = Buffer.byteLength(text)
-    this.add({ text, delta: undefined, content: "", bytes, at: this.options.now(), exempt: this.replay })
+    this.add({ text, delta: undefined, content: "", bytes, at: this.options.now(), exempt })
   }
 
   addDelta(delta: LiveEvent & Delta): void {
@@ -151,7 +144,8 @@ class Box {
       const bytes = Buffer.byteLength(content)
       open.content += content
       open.bytes += bytes
-      if (!open.exempt) this.bytes += bytes
+      if (open.exempt) this.exemptBytes += bytes
+      else this.bytes += bytes
       // It may have become too much for this reader by growing alone.
       this.schedule()
       return
@@ -189,6 +183,7 @@ class Box {
     this.state = "slow"
     this.waiting = []
     this.growing = []
+    this.roomy = []
     this.options.onSlow()
   }
 
@@ -199,8 +194,10 @@ class Box {
     const { connection } = this.options
     const text = item.text ?? (item.delta === undefined ? "" : mergedText(item.delta, item.content))
     const bytes = item.text === undefined ? Buffer.byteLength(text) : item.bytes
-    if (item.exempt) this.replays -= 1
-    else {
+    if (item.exempt) {
+      this.replays -= 1
+      this.exemptBytes -= item.bytes
+    } else {
       this.bytes -= item.bytes
       this.events -= 1
     }
@@ -240,6 +237,7 @@ class Box {
       if (gone > 0) this.given.splice(0, gone)
     }
     if (this.waiting.length === 0) for (const tell of this.taken.splice(0)) tell()
+    if (this.roomy.length > 0 && this.hasRoom()) for (const tell of this.roomy.splice(0)) tell()
     const waits = this.lateAt() !== undefined
     if (waits && !this.announced) this.options.onWaiting()
     this.announced = waits
@@ -248,6 +246,16 @@ class Box {
   whenTaken(tell: () => void): void {
     if (this.waiting.length === 0 || this.state !== "open") tell()
     else this.taken.push(tell)
+  }
+
+  hasRoom(): boolean {
+    const { limits, connection } = this.options
+    return this.bytes + this.exemptBytes + connection.buffered() <= limits.outbox_bytes
+  }
+
+  whenRoom(tell: () => void): void {
+    if (this.hasRoom()) tell()
+    else this.roomy.push(tell)
   }
 
   lateAt(): number | undefined {
@@ -278,11 +286,13 @@ export const make = (options: OutboxOptions): Outbox => {
         else box.addText(textOf(event))
       }
     },
-    send: (event) => {
-      if (box.isOpen()) box.addText(textOf(event))
+    send: (event, paced) => {
+      if (box.isOpen()) box.addText(textOf(event), paced === "paced" || box.replay)
     },
     replaying: (on) => void (box.replay = on),
     whenTaken: (tell) => box.whenTaken(tell),
+    whenRoom: (tell) => box.whenRoom(tell),
+    hasRoom: () => box.hasRoom(),
     lateAt: () => box.lateAt(),
     look: () => box.look(),
     finish: () => box.finish()

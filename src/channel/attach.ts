@@ -46,7 +46,8 @@ export const sendStatus = (peer: Peer, runtime: SessionRuntime): Effect.Effect<v
   Effect.map(runtime.status, (status) => {
     const owner = peer.principal
     const attached = owner === undefined ? 1 : peer.shared.attachments.count(owner, status.meta.session_id)
-    send(peer, statusBody(status, attached))
+    // Whoever asks again is heard when this has left.
+    send(peer, statusBody(status, attached), "paced")
   })
 
 export const sendHello = (peer: Peer, position: number): void => {

@@ -1,7 +1,7 @@
 /**
  * One connection's conversation (R183–R193): one input loop, one outbox, one end. Owns: the order in which it comes
- * down. Invariants: the loop waits for nothing but the next message; whatever the end, the session is left by the
- * disconnect rule, what was sent goes out, and the connection is closed, each once.
+ * down. Invariants: the loop waits for nothing but the next message, and for its own reader; whatever the end, the
+ * session is left by the disconnect rule, what was sent goes out, and the connection is closed, each once.
  */
 import { Deferred, Effect, Exit, Fiber, Latch, Option, Result, Scope } from "effect"
 import { decode, type DecodeLimits, helloToken, promptKey } from "../protocol/Decode.ts"
@@ -97,6 +97,9 @@ const hear = (peer: Peer, inbound: Inbound): Effect.Effect<void> => {
   return Effect.sync(() => end(peer, { by, reads: false, code: 1000, reason: "" }))
 }
 
+/** Who asks faster than it reads the answers is heard again when it has read some. */
+const room = ({ outbox }: Peer) => Effect.callback<void>((resume) => outbox.whenRoom(() => resume(Effect.void)))
+
 const input = Effect.fnUntraced(function* (peer: Peer) {
   const { now, config, counts } = peer.shared
   const judge = MessageRate.make(config.limit, now())
@@ -108,6 +111,7 @@ const input = Effect.fnUntraced(function* (peer: Peer) {
     else if (judged?.kind === "abuse") endWith(peer, "rate_limited")
     else yield* hear(peer, inbound)
     if (Deferred.isDoneUnsafe(peer.ended)) return
+    if (!peer.outbox.hasRoom()) yield* room(peer)
   }
 })
 

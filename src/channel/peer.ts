@@ -82,9 +82,10 @@ export interface Peer {
 
 export const send = <T extends ConnectionEvent["type"]>(
   peer: Peer,
-  body: Extract<ConnectionBody, { readonly type: T }>
+  body: Extract<ConnectionBody, { readonly type: T }>,
+  paced?: "paced"
 ): void => {
-  peer.outbox.send(envelope(peer, body))
+  peer.outbox.send(envelope(peer, body), paced)
 }
 
 const envelope = (peer: Peer, body: ConnectionBody): ConnectionEvent => {

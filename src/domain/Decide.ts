@@ -18,6 +18,25 @@ export interface PromptCommand {
   readonly when_busy: "reject" | "queue" | "steer"
 }
 
+/** What may wait in one session. */
+export interface QueueLimit {
+  readonly prompts: number
+  /** Of their contents, as UTF-8. */
+  readonly bytes: number
+}
+
+export const unlimited: QueueLimit = { prompts: Infinity, bytes: Infinity }
+
+/** Bytes of UTF-8 of a well-formed text; the domain knows no Buffer. */
+const encoder = new TextEncoder()
+const bytesOf = (text: string): number => encoder.encode(text).byteLength
+
+const isFull = ({ queue }: SessionState, content: string, most: QueueLimit): boolean => {
+  if (queue.length >= most.prompts) return true
+  if (most.bytes === Infinity) return false
+  return queue.reduce((sum, waiting) => sum + bytesOf(waiting.content), bytesOf(content)) > most.bytes
+}
+
 export type PromptDecision =
   | { readonly kind: "start"; readonly event: Durable<"task_started"> }
   | { readonly kind: "wait"; readonly event: Durable<"prompt_queued"> }
@@ -27,7 +46,11 @@ const keyOf = (command: PromptCommand) =>
   command.idempotency_key === undefined ? {} : { idempotency_key: command.idempotency_key }
 
 /** What becomes of a prompt now. */
-export const prompt = (state: SessionState, command: PromptCommand): Result.Result<PromptDecision, ErrorCode> => {
+export const prompt = (
+  state: SessionState,
+  command: PromptCommand,
+  most: QueueLimit = unlimited
+): Result.Result<PromptDecision, ErrorCode> => {
   if (command.content.trim() === "" || !command.content.isWellFormed()) return Result.fail("bad_message")
   const used = command.idempotency_key === undefined ? undefined : state.keys.get(command.idempotency_key)
   if (used !== undefined) {
@@ -41,6 +64,7 @@ export const prompt = (state: SessionState, command: PromptCommand): Result.Resu
     return Result.succeed({ kind: "start", event })
   }
   if (when_busy === "reject") return Result.fail("session_busy")
+  if (isFull(state, content, most)) return Result.fail("queue_full")
   const event = { type: "prompt_queued", prompt_id, content, mode: when_busy, ...keyOf(command) } as const
   return Result.succeed({ kind: "wait", event })
 }

@@ -33,6 +33,12 @@ export const table = {
     "A request's body must be application/json.",
     "请求体必须是 application/json。"
   ),
+  not_acceptable: row(
+    "client",
+    false,
+    "None of the types that you accept is offered here.",
+    "此处不提供你所接受的类型。"
+  ),
   too_deep: row("client", false, "The message is nested too deeply.", "消息嵌套过深。"),
   bad_utf8: row("client", false, "The message is not valid UTF-8.", "消息不是有效的 UTF-8。"),
   rate_limited: row("client", true, "Too many requests; wait a moment.", "请求过于频繁，请稍候。"),
@@ -46,6 +52,7 @@ export const table = {
   unsupported_version: row("client", false, "This protocol version is not supported.", "不支持此协议版本。"),
   session_not_found: row("client", false, "There is no such session.", "没有这个会话。"),
   session_busy: row("client", true, "A task is already running in this session.", "此会话中已有任务在运行。"),
+  queue_full: row("client", true, "Too much waits in this session already.", "此会话中等待的提示过多。"),
   session_creating: row("client", true, "This session is being created.", "此会话正在创建中。"),
   session_exists: row("client", false, "A session with this id exists already.", "此会话标识已存在。"),
   session_moved: row("server", true, "Another process owns this session now.", "另一个进程现在拥有此会话。"),

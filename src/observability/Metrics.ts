@@ -45,21 +45,23 @@ const boundedNames = () => {
   }
 }
 
-const bounded = (attributes: Readonly<Record<string, string>>, toolName: (name: string) => string) =>
+/** One set for the process: what each session had for itself would be unbounded again. */
+const toolName = boundedNames()
+
+const bounded = (attributes: Readonly<Record<string, string>>) =>
   attributes["tool_name"] === undefined ? attributes : { ...attributes, tool_name: toolName(attributes["tool_name"]) }
 
 /** Records into the registry of the fiber that asks. The function it gives never waits and never throws. */
 export const recorder: Effect.Effect<(measurements: ReadonlyArray<Measurement>) => void> = Effect.map(
   Effect.context(),
   (context) => {
-    const toolName = boundedNames()
     return (measurements) => {
       for (const measurement of measurements) {
         if (measurement.name === "task") {
           Metric.withAttributes(tasks, measurement.attributes).updateUnsafe(1, context)
           continue
         }
-        const attributes = bounded(measurement.attributes, toolName)
+        const attributes = bounded(measurement.attributes)
         Metric.withAttributes(histograms[measurement.name], attributes).updateUnsafe(measurement.ms / 1000, context)
       }
     }

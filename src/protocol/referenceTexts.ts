@@ -67,7 +67,7 @@ prompt (\`session_not_found\`). Other ids (\`task_…\`, \`evt_…\`, \`str_…\
 ## Tasks, queue, approvals
 
 One task runs in a session at a time. What a prompt does while one runs is its \`when_busy\`; default \`reject\`, answered
-with \`session_busy\`. An interrupt or a failure pauses the queue: its prompts wait until \`resume_queue\`, or until the task
+with \`session_busy\`. What waits is limited by \`queue_prompts\` and \`queue_bytes\`: \`queue_full\`. An interrupt or a failure pauses the queue: its prompts wait until \`resume_queue\`, or until the task
 of a next prompt (which starts at once) completes. A server that has all its places taken starts the task and tells its
 place with \`task_waiting\`.
 
@@ -104,7 +104,8 @@ Without \`hello\` there are none of these. Ping frames of WebSocket are answered
 
 ## Slow readers, and a server that ends
 
-Deltas of one stream that wait are joined. Who lets more than \`outbox_bytes\` or \`outbox_events\` wait, or the oldest longer
+Deltas of one stream that wait are joined. Who asks faster than it reads the answers is heard again once it has read.
+Who lets more than \`outbox_bytes\` or \`outbox_events\` wait, or the oldest longer
 than \`write_ms\`, gets \`slow_consumer\` and is closed; nothing is lost, \`resume\` goes on. \`draining\` says that the server
 ends: new prompts get \`server_draining\`, tasks stop at a safe point without an end, the connection closes (WebSocket 1001)
 at \`deadline\` at the latest; the next start goes on with the tasks, and \`resume\` shows it.`

@@ -8,6 +8,8 @@ import { Context, Effect, Layer } from "effect"
 import type { Mode } from "../approval/ApprovalGate.ts"
 import type { SessionId } from "../domain/Ids.ts"
 import type { Owner } from "../domain/Principal.ts"
+import type { JournalRecord } from "../store/Journal.ts"
+import type { SessionMeta } from "../store/SessionIndex.ts"
 import { makeRegistry } from "./registry.ts"
 import type { RuntimeError } from "./RuntimeError.ts"
 import type { SessionRuntime } from "./SessionRuntime.ts"
@@ -25,6 +27,14 @@ export interface CreateOptions {
 export interface Sessions {
   /** A new session; `session_exists` where the id is stored or running, `session_creating` while it is made. */
   readonly create: (id: SessionId, options: CreateOptions) => Effect.Effect<SessionRuntime, RuntimeError>
+  /**
+   * A stored session whose whole journal is given: a copy of another's. Fails as `create` does; until it is whole,
+   * nobody in this process finds it, and another process leaves it alone.
+   */
+  readonly copy: (
+    meta: Omit<SessionMeta, "owner">,
+    records: ReadonlyArray<JournalRecord>
+  ) => Effect.Effect<void, RuntimeError>
   /**
    * The running one, or the stored one brought back; `session_not_found` otherwise. A task that was stopped goes on
    * with `recover`, as far as that is safe; else, and without it, it is closed as `interrupted_by_restart`.

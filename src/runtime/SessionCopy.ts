@@ -86,23 +86,29 @@ export const factsUpTo = Effect.fnUntraced(function* (from: SessionKey, at: numb
   return facts
 })
 
-/** Who holds a copy while it is written: no process, so a writer that died keeps nothing. */
+/** Who holds a copy while it is written where nobody says: no process, so a writer that died keeps nothing. */
 const WRITER = "copy"
 
-const write = Effect.fnUntraced(function* (to: SessionKey, records: ReadonlyArray<JournalRecord>) {
+const write = Effect.fnUntraced(function* (to: SessionKey, records: ReadonlyArray<JournalRecord>, writer: string) {
   const journal = yield* Journal
-  const { epoch } = yield* journal.claim(to, WRITER, () => false)
+  // Free, or it is not ours.
+  const { epoch } = yield* journal.claim(to, writer, () => false)
   if (records.length > 0) yield* journal.append(to, epoch, records, "copy")
   yield* journal.release(to, epoch)
 })
 
 /** Makes the session and stores its journal, or neither; `session_exists` where the id is taken. */
-export const store = (owner: Owner, meta: Omit<SessionMeta, "owner">, records: ReadonlyArray<JournalRecord>) =>
+export const store = (
+  owner: Owner,
+  meta: Omit<SessionMeta, "owner">,
+  records: ReadonlyArray<JournalRecord>,
+  writer: string = WRITER
+) =>
   Effect.gen(function* () {
     const index = (yield* SessionIndex).for(owner)
     yield* index.create(meta)
-    const undo = Effect.ignore(index.remove(meta.session_id, (holder) => holder === WRITER))
-    yield* Effect.onError(write(sessionKey(owner, meta.session_id), records), () => undo)
+    const undo = Effect.ignore(index.remove(meta.session_id, (holder) => holder === writer))
+    yield* Effect.onError(write(sessionKey(owner, meta.session_id), records, writer), () => undo)
   }).pipe(Effect.uninterruptible, Effect.mapError(translate))
 
 export interface ForkOptions<E = never, R = never> {
@@ -111,6 +117,11 @@ export interface ForkOptions<E = never, R = never> {
   /** The copy's id; asked for once it is sure that there is something to copy. */
   readonly to: Effect.Effect<SessionId, E, R>
   readonly title?: string
+  /** How it is stored; absent: here (`store`). A process that serves others hides it until it is whole. */
+  readonly stored?: (
+    meta: Omit<SessionMeta, "owner">,
+    records: ReadonlyArray<JournalRecord>
+  ) => Effect.Effect<void, RuntimeError>
   /** Another directory than the session's own. */
   readonly place?: Pick<SessionMeta, "workspace" | "workspace_id">
 }
@@ -125,6 +136,7 @@ export const fork = Effect.fnUntraced(function* <E, R>(owner: Owner, from: Sessi
   const now = new Date().toISOString()
   const title = options.title ?? past.title
   const meta = { ...past, ...options.place, session_id, title, created_at: now, updated_at: now }
-  yield* store(owner, meta, copyOf(facts, now))
+  const records = copyOf(facts, now)
+  yield* options.stored?.(meta, records) ?? store(owner, meta, records)
   return { ...meta, owner } satisfies SessionMeta
 })

@@ -5,6 +5,7 @@
  * on) waits whatever the limit of waiting is, since refusing it would lose it.
  */
 import { Context, Deferred, Effect } from "effect"
+import { type QueueLimit, unlimited as noLimit } from "../domain/Decide.ts"
 
 export interface TaskTicket {
   /** Absent: the task may run at once. Otherwise ends when it may; interrupting it gives nothing up, `leave` does. */
@@ -20,6 +21,8 @@ export interface TaskSlots {
   readonly enter: (options: { readonly accepted: boolean }) => TaskTicket | undefined
   readonly running: () => number
   readonly waiting: () => number
+  /** What may wait in one session meanwhile. */
+  readonly queue: QueueLimit
 }
 
 /** Places up to this are told exactly: every change of every place would cost a message for each of thousands. */
@@ -39,9 +42,13 @@ const tell = (waiter: Waiter, position: number): void => {
 
 const FREE: TaskTicket = { wait: undefined, follow: () => {}, leave: () => {} }
 
-export const unlimited: TaskSlots = { enter: () => FREE, running: () => 0, waiting: () => 0 }
+export const unlimited: TaskSlots = { enter: () => FREE, running: () => 0, waiting: () => 0, queue: noLimit }
 
-export const make = (limits: { readonly running: number; readonly waiting: number }): TaskSlots => {
+export const make = (limits: {
+  readonly running: number
+  readonly waiting: number
+  readonly queue?: QueueLimit
+}): TaskSlots => {
   let running = 0
   const queue: Array<Waiter> = []
 
@@ -86,7 +93,8 @@ export const make = (limits: { readonly running: number; readonly waiting: numbe
       return ticket(waiter)
     },
     running: () => running,
-    waiting: () => queue.length
+    waiting: () => queue.length,
+    queue: limits.queue ?? noLimit
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import { Effect, Result, type Scope, Semaphore } from "effect"
 import type { Mode } from "../approval/ApprovalGate.ts"
-import { clear, prompt as decidePrompt, unqueue as decideUnqueue } from "../domain/Decide.ts"
+import { clear, prompt as decidePrompt, type QueueLimit, unqueue as decideUnqueue } from "../domain/Decide.ts"
 import type { ErrorCode } from "../domain/ErrorCode.ts"
 import { newPromptId, newTaskId, type PromptId, type TaskId } from "../domain/Ids.ts"
 import { type CallState, pendingApprovals } from "../domain/Session.ts"
@@ -36,6 +36,7 @@ interface Live {
   readonly index: OwnedIndex
   readonly scope: Scope.Scope
   readonly drain: Tasks.Drain
+  readonly queue: QueueLimit
   readonly settings: { meta: SessionMeta; mode: Mode | undefined; max_turns: number | undefined }
 }
 
@@ -58,15 +59,9 @@ const touch = (live: Live, change: Parameters<OwnedIndex["update"]>[1]) =>
 
 const prompt = Effect.fnUntraced(function* (live: Live, given: Prompt) {
   yield* Effect.mapError(live.tasks.settle, translate)
-  const decision = yield* orRefuse(
-    decidePrompt(live.log.state(), {
-      content: given.content,
-      prompt_id: newPromptId(),
-      task_id: newTaskId(),
-      when_busy: given.when_busy ?? "reject",
-      ...(given.idempotency_key === undefined ? {} : { idempotency_key: given.idempotency_key })
-    })
-  )
+  const ids = { prompt_id: newPromptId(), task_id: newTaskId() }
+  const command = { ...given, ...ids, when_busy: given.when_busy ?? "reject" }
+  const decision = yield* orRefuse(decidePrompt(live.log.state(), command, live.queue))
   if (decision.kind === "duplicate") {
     const current = live.tasks.current()
     const task = current?.task_id === decision.task_id ? current : undefined
@@ -288,7 +283,11 @@ export const open = Effect.fnUntraced(function* (meta: SessionMeta, options: Ope
     ...(settings.meta.model === undefined ? {} : { model: settings.meta.model }),
     ...(settings.max_turns === undefined ? {} : { max_turns: settings.max_turns })
   })
-  const live = withTasks({ log, approver, parts, lock, index, scope, settings, drain }, taskSettings, slots)
+  const live = withTasks(
+    { log, approver, parts, lock, index, scope, settings, drain, queue: slots.queue },
+    taskSettings,
+    slots
+  )
   const { tasks } = live
   const wentOn = options.recover === true && (yield* Effect.mapError(lock.withPermits(1)(recoverTask(live)), translate))
   // What holds the lock now has begun before the drain, and its task is to be stopped, too.

@@ -18,6 +18,7 @@ import { identityOf } from "../sandbox/WorkspaceIdentity.ts"
 import { Journal } from "../store/Journal.ts"
 import { SessionIndex, type SessionMeta } from "../store/SessionIndex.ts"
 import type { StoreError } from "../store/StoreError.ts"
+import * as SessionCopy from "./SessionCopy.ts"
 import { makeNumbering } from "./numbering.ts"
 import { open as openLive, type Opened, type OpenOptions } from "./liveSession.ts"
 import { RuntimeError } from "./RuntimeError.ts"
@@ -74,14 +75,20 @@ const bringUp = Effect.fnUntraced(function* (
 
 type BroughtUp = Effect.Success<ReturnType<typeof bringUp>>
 
+/** Holds the id, which is nobody's here; otherwise says why not. */
+const take = (entries: Entries, key: SessionKey): "session_exists" | "session_creating" | undefined => {
+  const entry = entries.get(key)
+  if (entry !== undefined) return entry.kind === "present" ? "session_exists" : "session_creating"
+  entries.set(key, { kind: "creating" })
+  return undefined
+}
+
 /** Holds the id while `made` runs; a failure gives it back. */
 const placed = <R>(entries: Entries, owner: Owner, id: SessionId, made: Effect.Effect<BroughtUp, RuntimeError, R>) =>
   Effect.suspend((): Effect.Effect<Opened, RuntimeError, R> => {
     const key = sessionKey(owner, id)
-    const entry = entries.get(key)
-    if (entry?.kind === "present") return refuse("session_exists")
-    if (entry !== undefined) return refuse("session_creating")
-    entries.set(key, { kind: "creating" })
+    const taken = take(entries, key)
+    if (taken !== undefined) return refuse(taken)
     return made.pipe(
       Effect.map((up) => {
         entries.set(key, { kind: "present", owner, ...up })
@@ -90,6 +97,23 @@ const placed = <R>(entries: Entries, owner: Owner, id: SessionId, made: Effect.E
       Effect.onError(() => Effect.sync(() => void entries.delete(key)))
     )
   })
+
+interface Copying {
+  readonly entries: Entries
+  readonly drain: Drain
+  readonly self: string
+}
+
+/** Holds the id while the copy is written. */
+const copy = ({ entries, drain, self }: Copying, owner: Owner, ...[meta, records]: Parameters<Sessions["copy"]>) => {
+  const key = sessionKey(owner, meta.session_id)
+  const free = Effect.sync(() => void entries.delete(key))
+  const written = SessionCopy.store(owner, meta, records, self)
+  return Effect.suspend((): Effect.Effect<void, RuntimeError, Journal | SessionIndex> => {
+    const refused = drain.draining ? "server_draining" : take(entries, key)
+    return refused === undefined ? Effect.ensuring(written, free) : refuse(refused)
+  }).pipe(Effect.uninterruptible)
+}
 
 const get = (entries: Entries, key: SessionKey) =>
   Effect.suspend(() => {
@@ -172,30 +196,31 @@ const makeReserve = (index: SessionIndex["Service"]) => {
 /** The operations of RuntimeManager over sessions that live in the caller's scope. */
 export const makeRegistry = Effect.gen(function* () {
   const [index, journal, slots] = [yield* SessionIndex, yield* Journal, yield* TaskSlots]
-  const services = yield* Effect.context<RuntimeFactory | Journal | SessionIndex>()
-  const parent = yield* Effect.scope
+  const [services, parent] = [yield* Effect.context<RuntimeFactory | Journal | SessionIndex>(), yield* Effect.scope]
   const entries: Entries = new Map()
   const drain: Drain = { draining: false }
   const reserve = makeReserve(index)
   const shared = { owner: own(), slots, drain }
+  const copying = { entries, drain, self: shared.owner }
 
   const make = (owner: Owner, id: SessionId, meta: Effect.Effect<SessionMeta, StoreError>, options: Overrides) =>
     Effect.suspend(() => {
       if (drain.draining) return refuse("server_draining")
-      const made = bringUp(parent, meta, { ...overrides(options), ...shared })
-      return placed(entries, owner, id, Effect.provideContext(made, services))
+      const made = Effect.provideContext(bringUp(parent, meta, { ...overrides(options), ...shared }), services)
+      return placed(entries, owner, id, made)
     })
   const open = (owner: Owner, id: SessionId, options: Overrides) =>
     Effect.suspend(() => {
       const entry = entries.get(sessionKey(owner, id))
-      if (entry?.kind === "present") return Effect.succeed(entry.opened)
-      return make(owner, id, index.for(owner).get(id), options)
+      const stored = Effect.suspend(() => make(owner, id, index.for(owner).get(id), options))
+      return entry?.kind === "present" ? Effect.succeed(entry.opened) : stored
     })
   const sessionsOf = (owner: Owner): Sessions => ({
     create: (id, options) => {
       const meta = newMeta(owner, id, options)
       return runtimeOf(make(owner, id, Effect.as(index.for(owner).create(meta), meta), options))
     },
+    copy: (meta, records) => Effect.provideContext(copy(copying, owner, meta, records), services),
     open: (id, options = {}) => runtimeOf(open(owner, id, options)),
     reserve: (kind) => reserve(owner, kind),
     get: (id) => get(entries, sessionKey(owner, id)),

@@ -18,6 +18,8 @@ export class Admission extends Context.Service<
     /** A place among those of this address, for a connection that was let in without one. */
     readonly address: (address: string) => Release | undefined
     readonly principal: (owner: Owner) => Release | undefined
+    /** A short stay for a connection without a place, to be told so; absent: too many are, it is dropped. */
+    readonly refusal: (address: string) => Release | undefined
     /** Connections that hold a place. */
     readonly count: () => number
   }
@@ -46,6 +48,10 @@ const places = (most: number) => {
   }
 }
 
+/** Connections that are being told that there is no place: in all, and from one address. */
+export const TELLING = 128
+const TELLING_EACH = 8
+
 export interface Most {
   readonly connections: number
   readonly connections_per_address: number
@@ -56,6 +62,8 @@ export const make = (most: Most) => {
   let count = 0
   const byAddress = places(most.connections_per_address)
   const byPrincipal = places(most.connections_per_principal)
+  const all = places(TELLING)
+  const each = places(TELLING_EACH)
   return Admission.of({
     connection: (address) => {
       if (count >= most.connections) return undefined
@@ -69,6 +77,13 @@ export const make = (most: Most) => {
     },
     address: byAddress,
     principal: (owner) => byPrincipal(scopeKey(owner)),
+    refusal: (address) => {
+      const one = each(address)
+      if (one === undefined) return undefined
+      const place = all("")
+      if (place === undefined) one()
+      return place === undefined ? undefined : once(() => (one(), place()))
+    },
     count: () => count
   })
 }

@@ -24,16 +24,22 @@ const count = optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)))
 const cursor = optional(Schema.String.check(Schema.isMaxLength(1024)))
 const session = { session_id: SessionId }
 const id = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(256))
+/** What any request may be told: it is none of ours, or there are too many. */
+const gate = [400, 403, 429] as const
 const body = [400, 401, 403, 413, 415, 429, 500, 503] as const
 const read = [400, 401, 403, 404, 429, 500, 503] as const
 const change = [...body, 404, 409] as const
 
 const system = HttpApiGroup.make("system", { topLevel: true })
-  .add(get("alive", "/healthz", { success: Shape.Alive }).annotateMerge(say("Whether the process answers.")))
+  .add(
+    get("alive", "/healthz", { success: Shape.Alive, error: problems(...gate) }).annotateMerge(
+      say("Whether the process answers.")
+    )
+  )
   .add(
     get("ready", "/readyz", {
       success: Shape.Ready,
-      error: Shape.NotReady.pipe(HttpApiSchema.status(503))
+      error: [...problems(...gate), Shape.NotReady.pipe(HttpApiSchema.status(503))]
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Whether it can take a turn; why not, otherwise.",
@@ -45,8 +51,16 @@ const system = HttpApiGroup.make("system", { topLevel: true })
       })
     )
   )
-  .add(get("openapi", "/openapi.json", { success: Schema.Unknown }).annotateMerge(say("This document.")))
-  .add(get("docs", "/docs", { success: text("text/html") }).annotateMerge(say("This document, for people.")))
+  .add(
+    get("openapi", "/openapi.json", { success: Schema.Unknown, error: problems(...gate) }).annotateMerge(
+      say("This document.")
+    )
+  )
+  .add(
+    get("docs", "/docs", { success: text("text/html"), error: problems(...gate) }).annotateMerge(
+      say("This document, for people.")
+    )
+  )
   .add(
     post("login", "/api/login", {
       payload: Shape.Login,
@@ -55,17 +69,19 @@ const system = HttpApiGroup.make("system", { topLevel: true })
     }).annotateMerge(say("Exchanges a token for a cookie."))
   )
   .add(
-    post("logout", "/api/logout", { success: HttpApiSchema.NoContent, error: problems(500) }).annotateMerge(
+    post("logout", "/api/logout", { success: HttpApiSchema.NoContent, error: problems(...gate, 500) }).annotateMerge(
       say("Ends the cookie.")
     )
   )
 
 const own = HttpApiGroup.make("own")
-  .add(get("me", "/api/me", { success: Shape.Me, error: problems(401, 429, 500, 503) }).annotateMerge(say("Who asks.")))
+  .add(
+    get("me", "/api/me", { success: Shape.Me, error: problems(...gate, 401, 500, 503) }).annotateMerge(say("Who asks."))
+  )
   .add(
     get("metrics", "/metrics", {
       success: text("text/plain; version=0.0.4"),
-      error: problems(401, 403, 429, 500, 503)
+      error: problems(...gate, 401, 500, 503)
     }).annotateMerge(say("Metrics for Prometheus."))
   )
   .add(
@@ -124,7 +140,7 @@ const sessions = HttpApiGroup.make("sessions")
       query: { after: count, limit },
       headers: { "last-event-id": optional(Schema.String) },
       success: [Shape.EventPage, HttpApiSchema.StreamSse({ data: Shape.Fact })],
-      error: problems(...read, 409, 416, 422)
+      error: problems(...read, 406, 409, 416, 422)
     }).annotateMerge(
       OpenApi.annotations({
         summary:

@@ -9,6 +9,7 @@ import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { AppConfig } from "../config/AppConfig.ts"
+import { accepted } from "./accepted.ts"
 import { Api } from "./Api.ts"
 import { layerAuthenticated } from "./apiCaller.ts"
 import { edge, securityHeaders } from "./apiEdge.ts"
@@ -25,7 +26,9 @@ export interface HttpOptions extends System.Life {
 }
 
 const socketAddress = (request: IncomingMessage): string => request.socket.remoteAddress ?? ""
-const accepts = (header: string | undefined, type: string): boolean => (header ?? "").includes(type)
+const STREAM = "text/event-stream"
+const PAGE = "application/json"
+const LINES = "application/x-ndjson"
 
 const system = (options: HttpOptions, docs: Effect.Success<typeof System.makeDocs>) =>
   HttpApiBuilder.group(
@@ -53,17 +56,18 @@ const own = HttpApiBuilder.group(
       .handle("me", () => System.me)
       .handle("metrics", () => answered(metrics))
       .handle("audit", ({ request, query }) =>
-        accepts(request.headers["accept"], "application/x-ndjson")
+        accepted(request.headers["accept"], [PAGE, LINES]) === LINES
           ? answered(
-              Effect.map(Records.auditLines(query), (lines) =>
-                HttpServerResponse.stream(lines, { contentType: "application/x-ndjson" })
-              )
+              Effect.map(Records.auditLines(query), (lines) => HttpServerResponse.stream(lines, { contentType: LINES }))
             )
           : answered(Records.auditPage(query))
       )
       .handle("usage", () => answered(Records.usage))
   })
 )
+
+/** What a GET would say of its answer, which nobody is kept for. */
+const headOf = (type: string) => HttpServerResponse.empty({ status: 200, headers: { "content-type": type } })
 
 /** Where an event stream goes on: behind what the reader had, else behind what it asked for. */
 const startOf = (header: string | undefined, after: number | undefined) => {
@@ -80,9 +84,10 @@ const sessions = (services: Tasks.TaskServices) =>
       .handle("show", ({ params }) => answered(Sessions.show(params.session_id)))
       .handle("remove", ({ params }) => answered(Sessions.remove(params.session_id)))
       .handle("events", ({ request, params, query, headers }) => {
-        const accept = request.headers["accept"]
-        const wantsPage = accepts(accept, "application/json") && !accepts(accept, "text/event-stream")
-        if (wantsPage) return answered(Events.page(params.session_id, query.after, query.limit))
+        const wanted = accepted(request.headers["accept"], [STREAM, PAGE])
+        if (wanted === undefined) return answered(refuse("not_acceptable"))
+        if (request.method === "HEAD") return answered(Effect.as(Sessions.show(params.session_id), headOf(wanted)))
+        if (wanted === PAGE) return answered(Events.page(params.session_id, query.after, query.limit))
         const told = Effect.map(CurrentRequest, securityHeaders)
         return answered(
           Effect.flatMap(startOf(headers["last-event-id"], query.after), (start) =>

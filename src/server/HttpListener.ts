@@ -1,8 +1,9 @@
 /**
  * The port of HTTP, WebSocket and console (R174, R236). Owns: the listening node server, its limits of time and size,
  * its TLS, the names under which it may be asked. Does not own: what is answered; `HttpServer` hands that in.
- * Invariants: slow headers and bodies are cut off; what came before the handlers did waits for them; with the scope
- * every socket is gone, whether or not its peer reads.
+ * Invariants: slow handshakes, headers and bodies are cut off; what is no HTTP is the handlers' to answer; only a
+ * WebSocket is an upgrade, any other offer is ignored (RFC 9110 §7.8); what came before the handlers did waits for them;
+ * with the scope every socket is gone, whether or not its peer reads.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { createServer as createTlsServer } from "node:https"
@@ -11,15 +12,19 @@ import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { Context, Effect, Layer } from "effect"
 import { AppConfig, type ConfigShape } from "../config/AppConfig.ts"
+import { TELLING } from "./Admission.ts"
 import { listen } from "./Listening.ts"
 import { type Own, ownOrigins } from "./Origins.ts"
 import { Tls } from "./Tls.ts"
 
 export interface Handlers {
-  readonly request: (request: IncomingMessage, response: ServerResponse) => void
+  /** `expects`: the client waits to be told that it may send the body; or what it waits for is not known here. */
+  readonly request: (request: IncomingMessage, response: ServerResponse, expects?: "continue" | "unknown") => void
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
   /** A connection, before anything came on it. */
   readonly connection: (socket: Socket) => void
+  /** What came is no HTTP, or did not come in time; `code` is node's. */
+  readonly broken: (code: string, socket: Duplex) => void
 }
 
 export class HttpListener extends Context.Service<
@@ -39,6 +44,7 @@ export class HttpListener extends Context.Service<
   }
 >()("claw/server/HttpListener") {}
 
+/** Beyond what has a place or is told that there is none: what was accepted in the same moment. */
 const SPARE = 256
 const MAX_HEADER_BYTES = 16_384
 const KEEP_ALIVE_MS = 30_000
@@ -55,9 +61,15 @@ const urlOf = (host: string, port: number, tls: boolean): string => {
   return `${tls ? "https" : "http"}://${name}:${port}`
 }
 
+const isWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === "websocket"
+
 const optionsOf = ({ limit }: ConfigShape) => ({
   maxHeaderSize: MAX_HEADER_BYTES,
   headersTimeout: limit.handshake_ms,
+  handshakeTimeout: limit.handshake_ms,
+  shouldUpgradeCallback: isWebSocket,
+  // Refused by the gate, like any other name that is not ours.
+  requireHostHeader: false,
   requestTimeout: Math.max(limit.read_ms, limit.handshake_ms),
   keepAliveTimeout: KEEP_ALIVE_MS,
   connectionsCheckingInterval: Math.min(1000, Math.max(10, Math.floor(limit.handshake_ms / 4)))
@@ -76,6 +88,11 @@ const wire = (server: Server) => {
     later((ready) => ready.connection(socket))
   })
   server.on("request", (request, response) => later((ready) => ready.request(request, response)))
+  server.on("checkContinue", (request, response) => later((ready) => ready.request(request, response, "continue")))
+  server.on("checkExpectation", (request, response) => later((ready) => ready.request(request, response, "unknown")))
+  server.on("clientError", ({ code }: NodeJS.ErrnoException, socket) =>
+    later((ready) => ready.broken(code ?? "", socket))
+  )
   server.on("upgrade", (request, socket, head) => later((ready) => ready.upgrade(request, socket, head)))
   return {
     sockets,
@@ -93,7 +110,7 @@ const make = Effect.gen(function* () {
   const pair = tls.current()
   const options = optionsOf(config)
   const server = pair === undefined ? createServer(options) : createTlsServer({ ...options, ...pair })
-  server.maxConnections = config.limit.connections + SPARE
+  server.maxConnections = config.limit.connections + TELLING + SPARE
   const { sockets, handle } = wire(server)
   yield* tls.follow(server)
   const { port } = yield* listen(server, { host, port: http_port, what: "HTTP" })

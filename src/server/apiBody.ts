@@ -67,7 +67,7 @@ export const body = Effect.fnUntraced(function* <A>(
   const why = unsupported(request, bytes.length === 0)
   if (why !== undefined) return yield* refuse("unsupported_media_type", why)
   const text = yield* Effect.mapError(
-    Effect.try(() => new TextDecoder("utf-8", { fatal: true }).decode(bytes)),
+    Effect.try(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)),
     () => new ApiError({ code: "bad_utf8" })
   )
   if (isDeeperThan(text, limits.message_depth)) return yield* refuse("too_deep")

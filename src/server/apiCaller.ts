@@ -1,12 +1,15 @@
 /**
- * Who asks a route (R176, R273). Owns: the service that handlers read, and the check before any of them runs.
+ * Who asks a route (R176, R273). Owns: the service that handlers read, the check before any of them runs,
+ * and how often somebody may ask (R233).
  * Does not own: how a principal is recognised (Auth) or what a role may do (domain/Principal).
  * Invariant: behind this middleware there is a principal; another owner's session is as unknown as one that never was.
  */
-import { Context, Effect, Layer, Metric } from "effect"
+import { Clock, Context, Effect, Layer, Metric } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiMiddleware } from "effect/http-api"
 import { NodeHttpServerRequest } from "@effect/platform-node"
+import * as PerPrincipal from "../channel/PerPrincipal.ts"
+import { AppConfig } from "../config/AppConfig.ts"
 import { may, ownerOf, type Owner, type Permission, type Principal } from "../domain/Principal.ts"
 import { authFailures } from "../observability/ServerMetrics.ts"
 import { ApiError, CurrentRequest, problem, refuse } from "./apiProblem.ts"
@@ -31,15 +34,25 @@ export const askedBy: Effect.Effect<AskedBy, never, HttpServerRequest.HttpServer
 
 export const layerAuthenticated = Layer.effect(
   Authenticated,
-  Effect.map(Auth, (auth) => {
+  Effect.gen(function* () {
+    const auth = yield* Auth
+    const { requests_per_second: capacity } = (yield* AppConfig).limit
+    const take = PerPrincipal.make({ capacity, perMs: capacity / 1000 })
     const recognise = Effect.flatMap(askedBy, auth.recognise).pipe(
       Effect.flatMap((principal) =>
         principal === undefined ? new ApiError({ code: "unauthenticated" }) : Effect.succeed(principal)
       ),
       Effect.tapError(({ code }) => (code === "storage_unavailable" ? Effect.void : Metric.update(authFailures, 1)))
     )
+    const inTime = (principal: Principal) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const retry_after_ms = take(principal, now)
+        return retry_after_ms === 0
+          ? Effect.succeed(principal)
+          : Effect.fail(new ApiError({ code: "rate_limited", retry_after_ms }))
+      })
     return Authenticated.of((handler) =>
-      Effect.matchEffect(recognise, {
+      Effect.matchEffect(Effect.flatMap(recognise, inTime), {
         onFailure: problem,
         onSuccess: (principal) =>
           Effect.provideService(handler, Caller, Caller.of({ principal, owner: ownerOf(principal) })).pipe(

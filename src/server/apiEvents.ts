@@ -19,6 +19,7 @@ import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
 import { connections, type Counts, counts } from "../observability/ServerMetrics.ts"
 import { attributes } from "../observability/Telemetry.ts"
 import type { JournalRecord } from "../store/Journal.ts"
+import { Admission } from "./Admission.ts"
 import { type CallerShape, permitted } from "./apiCaller.ts"
 import { refuse } from "./apiProblem.ts"
 import { openSession, present, readFacts, shown } from "./apiScope.ts"
@@ -159,7 +160,7 @@ const live = Effect.fnUntraced(function* (
   outbox.replaying(true)
   yield* session.subscribe({ after: { seq: after }, sink: outbox.sink })
   outbox.replaying(false)
-  outbox.send(yield* shown(caller, session))
+  outbox.send(yield* shown(caller, session), "paced")
   reader.draining = (deadline) =>
     outbox.send(drainingEvent(session.session_id, clock.currentTimeMillisUnsafe(), deadline))
   if (reader.deadline !== undefined) reader.draining(reader.deadline)
@@ -181,6 +182,18 @@ const counted = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
   ).pipe(Effect.annotateLogs({ [attributes.transport]: "sse" }))
 }
 
+/** A stream is a connection of its principal's, like any other. */
+const placed = (caller: CallerShape) =>
+  Effect.flatMap(Admission, (admission) =>
+    Effect.acquireRelease(
+      Effect.suspend(() => {
+        const place = admission.principal(caller.principal)
+        return place === undefined ? refuse("too_many_connections") : Effect.succeed(place)
+      }),
+      (place) => Effect.sync(place)
+    )
+  )
+
 /** Answers by writing; what it gives is written already. */
 export const stream = Effect.fnUntraced(function* (
   id: SessionId,
@@ -188,6 +201,7 @@ export const stream = Effect.fnUntraced(function* (
   headers: Effect.Effect<Readonly<Record<string, string>>>
 ) {
   const caller = yield* permitted("read")
+  yield* placed(caller)
   const answers = may(caller.principal, "approve")
   const reader = makeReader()
   const close = () => finish(reader)

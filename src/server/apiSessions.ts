@@ -111,6 +111,7 @@ export const fork = Effect.fnUntraced(function* (id: SessionId, draining: Effect
   const chosen = session_id === undefined ? nextId(caller) : Effect.succeed(session_id)
   const made = yield* SessionCopy.fork(caller.owner, id, {
     to: Effect.andThen(notDraining(draining), chosen),
+    stored: (yield* RuntimeManager).for(caller.owner).copy,
     ...(at === undefined ? {} : { at }),
     ...(title === undefined ? {} : { title })
   })

@@ -1,6 +1,7 @@
 /**
  * A refusal in HTTP before any route is known, or of an upgrade (RFC 9457, PROTOCOL §3). Owns: its bytes.
- * Invariants: the connection ends with it, and nothing that was sent is repeated in it; its status is the code's own.
+ * Invariants: the connection ends with it, and nothing that was sent is repeated in it; its status is the code's own, unless
+ * HTTP has one for it.
  */
 import type { ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
@@ -12,6 +13,8 @@ export interface Refusal {
   /** More than the code's own sentence says; never a secret, never what was sent. */
   readonly detail?: string
   readonly retry_after_ms?: number
+  /** Where HTTP has one of its own for what is wrong. */
+  readonly status?: 417 | 431
 }
 
 const phrases: Readonly<Record<number, string>> = {
@@ -20,7 +23,12 @@ const phrases: Readonly<Record<number, string>> = {
   403: "Forbidden",
   404: "Not Found",
   405: "Method Not Allowed",
+  408: "Request Timeout",
+  413: "Content Too Large",
+  417: "Expectation Failed",
+  426: "Upgrade Required",
   429: "Too Many Requests",
+  431: "Request Header Fields Too Large",
   503: "Service Unavailable"
 }
 
@@ -48,7 +56,7 @@ const headersOf = (refusal: Refusal, body: string): Readonly<Record<string, stri
 })
 
 export const answer = (response: ServerResponse, refusal: Refusal): void => {
-  const status = httpStatus(refusal.code)
+  const status = refusal.status ?? httpStatus(refusal.code)
   const body = bodyOf(refusal, status)
   response.writeHead(status, headersOf(refusal, body))
   response.end(body)
@@ -57,7 +65,7 @@ export const answer = (response: ServerResponse, refusal: Refusal): void => {
 /** On the socket of an upgrade that does not happen. */
 export const refuseUpgrade = (socket: Duplex, refusal: Refusal): void => {
   if (!socket.writable) return void socket.destroy()
-  const status = httpStatus(refusal.code)
+  const status = refusal.status ?? httpStatus(refusal.code)
   const body = bodyOf(refusal, status)
   const headers = Object.entries(headersOf(refusal, body)).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.once("finish", () => socket.destroy())

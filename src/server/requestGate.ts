@@ -40,7 +40,7 @@ const hosts = (rawHeaders: ReadonlyArray<string>): number =>
   rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host").length
 
 export const judge = (own: Own, { headers, rawHeaders, url }: IncomingMessage): Refusal | undefined => {
-  if (hosts(rawHeaders) > 1) return { code: "bad_message", detail: "A request has one Host header." }
+  if (hosts(rawHeaders) !== 1) return { code: "bad_message", detail: "A request has one Host header." }
   if (!allowedHost(own, headers.host) || !isForUs(own, url)) {
     return { code: "forbidden", detail: "This server is not known by that name; see server.allowed_hosts." }
   }

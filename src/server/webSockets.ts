@@ -52,6 +52,14 @@ const recognise = (upgrade: Upgrade) =>
     )
   })
 
+/** The handshake is not one of WebSocket: its key, its version, its method. */
+const refuseHandshake =
+  (told: (code: string) => void) =>
+  ({ message }: Error, socket: Duplex): void => {
+    told("bad_message")
+    refuseUpgrade(socket, { code: "bad_message", detail: `${message}.` })
+  }
+
 /** Takes an upgrade that the gate let through. */
 export const makeWebSockets = Effect.gen(function* () {
   const { limit, locale } = yield* AppConfig
@@ -74,6 +82,7 @@ export const makeWebSockets = Effect.gen(function* () {
     const log = refusal.code in nobody ? Effect.logWarning : Effect.logInfo
     return log("an upgrade was refused", { [attributes.transport]: "ws", [attributes.code]: refusal.code, address })
   }
+  server.on("wsClientError", refuseHandshake(told))
   const serve = (upgrade: Upgrade, principal: Principal | undefined) => {
     const { request, socket, head, address } = upgrade
     const place = principal === undefined ? () => undefined : admission.principal(principal)

@@ -182,3 +182,24 @@ describe("Decide.checkAnswer", () => {
     it(`${name}: ${expected ?? "counts"}`, () => assert.strictEqual(Decide.checkAnswer(state, answer, when), expected))
   }
 })
+
+describe("what waits in a session", () => {
+  const decided = (content: string, most: Decide.QueueLimit) => {
+    const result = Decide.prompt(after(started, queued), command(content, { when_busy: "queue" }), most)
+    return Result.isFailure(result) ? result.failure : result.success.kind
+  }
+
+  it("is limited by count, and by bytes of UTF-8", () => {
+    const bytes = Buffer.byteLength(queued.content)
+    assert.strictEqual(decided("x", { prompts: 2, bytes: 1000 }), "wait")
+    assert.strictEqual(decided("x", { prompts: 1, bytes: 1000 }), "queue_full")
+    assert.strictEqual(decided("世", { prompts: 2, bytes: bytes + 3 }), "wait")
+    assert.strictEqual(decided("世", { prompts: 2, bytes: bytes + 2 }), "queue_full")
+  })
+
+  it("does not count for one that is known already", () => {
+    const known = command("two", { idempotency_key: "k2", when_busy: "queue" })
+    const result = Decide.prompt(after(started, queued), known, { prompts: 0, bytes: 0 })
+    assert.strictEqual(Result.isSuccess(result) && result.success.kind, "duplicate")
+  })
+})

@@ -48,6 +48,7 @@ describe("the edge of HTTP", () => {
         ['{"name":"rename","title":"\\ud800"}', json, "400 bad_message"],
         ['{"name":"rename","title":"t","x":"\\udc00\\ud800"}', json, "400 bad_message"],
         ['{"name":"rename","title":"t","x":1e999}', json, "400 bad_message"],
+        [`\uFEFF${body}`, json, "400 bad_json"],
         ['{"name":"rename","title":"\\ud83d\\udc4d"}', json, "204"]
       ]
       for (const [raw, headers, expected] of table) {

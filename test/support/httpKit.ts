@@ -12,6 +12,7 @@ import { layerWith } from "../../src/config/AppConfig.ts"
 import type { ConfigFile } from "../../src/config/Settings.ts"
 import type { Principal, Role } from "../../src/domain/Principal.ts"
 import { make as makeSlots, TaskSlots } from "../../src/runtime/TaskSlots.ts"
+import * as Admission from "../../src/server/Admission.ts"
 import { Auth } from "../../src/server/Auth.ts"
 import * as HttpHandler from "../../src/server/HttpHandler.ts"
 import { strange } from "./httpShapes.ts"
@@ -62,7 +63,10 @@ export const layer = (
     ChannelSessions.layer.pipe(
       Layer.provideMerge(runtimes(options)),
       Layer.provide(layerAnonymous()),
-      Layer.provideMerge(Layer.sync(TaskSlots, () => makeSlots({ running: 2, waiting: 100 }))),
+      Layer.provideMerge(Admission.layer),
+      Layer.provideMerge(
+        Layer.sync(TaskSlots, () => makeSlots({ running: 2, waiting: 100, queue: { prompts: 3, bytes: 1_000_000 } }))
+      ),
       Layer.provideMerge(layerWith({ state_dir: "/nonexistent", ...settings }, { workspace: "/" }))
     ),
     // Behind the sessions' own, which are silent.
@@ -143,7 +147,7 @@ const ask = (origin: string, method: string, path: string, asked: Asked = {}) =>
       response.on("end", () => {
         const text = Buffer.concat(chunks).toString()
         const { headers, statusCode: status = 0 } = response
-        const isJson = /^application\/(?:problem\+)?json/.test(headers["content-type"] ?? "")
+        const isJson = method !== "HEAD" && /^application\/(?:problem\+)?json/.test(headers["content-type"] ?? "")
         const wrong = isJson ? strange(method, path, status, parsed(text)) : undefined
         const told = { status, headers, text, json: parsed(text) }
         resume(wrong === undefined ? Effect.succeed(told) : Effect.die(new Error(`${wrong}: ${text.slice(0, 500)}`)))

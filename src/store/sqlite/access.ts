@@ -1,11 +1,13 @@
 /**
  * How the services reach the database. Owns: waiting for another process's lock without stopping the event loop, and
  * the translation of what still fails. Invariants: a busy database is tried again until `LockWait` has passed, then it
- * is `storage_unavailable`; a transaction that failed has stored nothing.
+ * is `storage_unavailable`; a transaction that failed has stored nothing; once the file of that name is
+ * another one, nothing is taken any more.
  */
+import { statSync } from "node:fs"
 import { Context, Duration, Effect, Schedule } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
-import type { StoreError } from "../StoreError.ts"
+import { StoreError } from "../StoreError.ts"
 import type { Client, Statements } from "./sqlClient.ts"
 import { isLocked, unavailable } from "./sqliteError.ts"
 
@@ -56,8 +58,42 @@ export const settle =
       )
     )
 
+/** So long a file that is gone may go unnoticed. */
+const LOOK_MS = 1000
+
+const inodeOf = (file: string): string => {
+  const found = statSync(file, { throwIfNoEntry: false, bigint: true })
+  return found === undefined ? "" : `${found.dev}:${found.ino}`
+}
+
+/** Whether the file of that name is another one by now, or none: what is written to ours, nobody will find again. */
+const makeIsGone = (file: string) => {
+  const ours = inodeOf(file)
+  let [at, gone] = [performance.now(), false]
+  return (): boolean => {
+    const now = performance.now()
+    if (ours === "" || now - at < LOOK_MS) return gone
+    at = now
+    gone = inodeOf(file) !== ours
+    return gone
+  }
+}
+
 export const make = ({ sql, atOnce }: Client, file: string, limit: Duration.Duration): Access => {
-  const run = settle(file, limit)
+  const isGone = makeIsGone(file)
+  const settled = settle(file, limit)
+  const run: Access["run"] = (operation, statements) =>
+    Effect.suspend(() =>
+      isGone()
+        ? Effect.fail(
+            new StoreError({
+              code: "storage_unavailable",
+              operation,
+              detail: `The session store ${file} was removed or replaced while it was in use. Nothing was stored; start again.`
+            })
+          )
+        : settled(operation, statements)
+    )
   return {
     sql,
     run,
