@@ -156,6 +156,6 @@ it.effect("says what to do where the file is no database, another program's, a n
     yield* edit(newer, "PRAGMA user_version = 99")
     assert.include(yield* refusedOpening(newer), "was written by a newer claw (format 99")
 
-    assert.include(yield* refusedOpening(directory), "cannot be opened")
+    assert.include(yield* refusedOpening(directory), "cannot be used")
   })
 )
