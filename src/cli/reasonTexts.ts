@@ -61,6 +61,11 @@ const whole: Readonly<Record<string, string>> = {
   "systemctl would stop the machine": "systemctl 会停止机器",
   "opens a network connection through a redirect": "通过重定向打开网络连接",
   "git would change its configuration, which tools never write": "git 会改动其配置，工具从不写入",
+  "closes a descriptor and hides a word behind it": "关闭一个描述符，其后藏有一个词",
+  "has a backslash that $'…' keeps": "含有 $'…' 会保留的反斜杠",
+  "takes further words from a file": "从文件中读取更多参数",
+  "shows what the environments of processes hold": "会显示各进程的环境变量",
+  "it writes names that it makes up": "它写入自己拼出的文件名",
   "what it runs has changed since it was asked about": "它要运行的内容在询问后已改变",
   "walks over too much to be looked through": "遍历的内容过多，无法逐一检查",
   "the line has several commands; a grant of first words covers one": "此行有多个命令，按开头词的授权只涵盖一个",
@@ -76,6 +81,8 @@ const whole: Readonly<Record<string, string>> = {
 
 /** `$1` … are what the form caught. */
 const rows: ReadonlyArray<Row> = [
+  [/^(.*) may become any destination$/s, "$1 可能成为任意目标"],
+  [/^(.*) holds the control plane$/s, "$1 含有控制面"],
   // The line as a whole.
   [/^cannot be read: (.*)$/s, "无法解析：$1"],
   // Words and redirects.

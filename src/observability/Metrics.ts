@@ -4,7 +4,7 @@
  * Names and attributes are a promise to dashboards and are pinned by a test. Durations are seconds, as Prometheus
  * counts them.
  */
-import { Effect, Metric } from "effect"
+import { Context, Effect, Metric } from "effect"
 import type { Measurement } from "./Measure.ts"
 
 /** From a local cache hit to the longest healthy answer. */
@@ -45,23 +45,29 @@ const boundedNames = () => {
   }
 }
 
-/** One set for the process: what each session had for itself would be unbounded again. */
-const toolName = boundedNames()
+const namers = new WeakMap<object, (name: string) => string>()
 
-const bounded = (attributes: Readonly<Record<string, string>>) =>
-  attributes["tool_name"] === undefined ? attributes : { ...attributes, tool_name: toolName(attributes["tool_name"]) }
+/** One set for the registry: what each session had for itself would be unbounded again. */
+const namerOf = (registry: object) => {
+  const known = namers.get(registry) ?? boundedNames()
+  namers.set(registry, known)
+  return known
+}
 
 /** Records into the registry of the fiber that asks. The function it gives never waits and never throws. */
 export const recorder: Effect.Effect<(measurements: ReadonlyArray<Measurement>) => void> = Effect.map(
   Effect.context(),
   (context) => {
+    const nameOf = namerOf(Context.get(context, Metric.MetricRegistry))
     return (measurements) => {
       for (const measurement of measurements) {
         if (measurement.name === "task") {
           Metric.withAttributes(tasks, measurement.attributes).updateUnsafe(1, context)
           continue
         }
-        const attributes = bounded(measurement.attributes)
+        const { tool_name } = measurement.attributes
+        const attributes =
+          tool_name === undefined ? measurement.attributes : { ...measurement.attributes, tool_name: nameOf(tool_name) }
         Metric.withAttributes(histograms[measurement.name], attributes).updateUnsafe(measurement.ms / 1000, context)
       }
     }

@@ -8,6 +8,7 @@ import { assessBash, type BashEntry, makeWorkspace } from "../support/approvalCo
 import given from "../approval/corpus/bash.json" with { type: "json" }
 import hostile from "../approval/corpus/hostile.json" with { type: "json" }
 import more from "../approval/corpus/more.json" with { type: "json" }
+import spellings from "../approval/corpus/spellings.json" with { type: "json" }
 import variants from "../approval/corpus/variants.json" with { type: "json" }
 
 const explanation: Explanation = {
@@ -93,7 +94,7 @@ describe("reasons", () => {
   it("of every command of the corpora have a Chinese sentence", () => {
     const workspace = makeWorkspace()
     try {
-      const corpus = [given, hostile, more, variants].flat() as ReadonlyArray<BashEntry>
+      const corpus = [given, hostile, more, spellings, variants].flat() as ReadonlyArray<BashEntry>
       const reasons = corpus.flatMap(({ command, repeat }) => {
         const plan = assessBash(repeat === undefined ? command : "true", workspace.path).command
         const own = plan?.commands.flatMap((one) => [

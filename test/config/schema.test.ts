@@ -39,7 +39,7 @@ describe("configuration schema", () => {
 
   it("describes every key, and a number with its unit", () => {
     const unit =
-      /Milliseconds|Tokens|turns|Tools|calls|units|Bytes|Port|Connections|Sessions|Tasks|Prompts|Messages|Nesting|tokens|Events|Processes|Mebibytes|Days/
+      /Milliseconds|Tokens|turns|Tools|calls|units|Bytes|Port|Connections|Sessions|Tasks|Prompts|Messages|requests|Nesting|tokens|Events|Processes|Mebibytes|Days/
     for (const [path, node] of leaves(schema, "")) {
       assert.isString(node.description, path)
       if (node.type === "integer") assert.match(node.description ?? "", unit, path)

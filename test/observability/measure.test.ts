@@ -82,9 +82,9 @@ describe("metrics", () => {
 
   it.effect("invented tool names do not grow the registry without end", () =>
     Effect.gen(function* () {
-      const record = yield* Metrics.recorder
       const result = (i: number) => at(i, { type: "tool_result", tool_name: `t${i}`, status: "error", duration_ms: 1 })
-      observer(record)(Array.from({ length: 1000 }, (_, i) => result(i)))
+      // Every session has a recorder of its own.
+      for (let i = 0; i < 1000; i++) observer(yield* Metrics.recorder)([result(i)])
       const names = (yield* Metric.snapshot).filter((metric) => metric.id === "claw_tool_latency_seconds")
       assert.strictEqual(names.length, 201)
     }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
