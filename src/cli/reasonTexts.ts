@@ -81,6 +81,8 @@ const whole: Readonly<Record<string, string>> = {
 
 /** `$1` … are what the form caught. */
 const rows: ReadonlyArray<Row> = [
+  [/^what it runs may be changed by (.*) before it$/s, "它要运行的内容可能被前面的 $1 改变"],
+  [/^where it leads may be changed by (.*) before it$/s, "它指向之处可能被前面的 $1 改变"],
   [/^(.*) may become any destination$/s, "$1 可能成为任意目标"],
   [/^(.*) holds the control plane$/s, "$1 含有控制面"],
   // The line as a whole.

@@ -9,6 +9,7 @@ import type { CommandPlan } from "../domain/Approval.ts"
 import { makeBudget } from "./commandBudget.ts"
 import { gitVetting } from "./commandGitConfig.ts"
 import { makePaths } from "./commandPaths.ts"
+import { inOrder } from "./commandOrder.ts"
 import { collect } from "./commandWalk.ts"
 
 /** UTF-8 bytes of one line. */
@@ -42,7 +43,7 @@ export const analyse = (source: string, context: CommandContext): CommandPlan =>
   const hidden = source.includes("\r") ? ["contains carriage returns"] : []
   return {
     source,
-    commands: found.commands,
+    commands: inOrder(found.commands, paths.workspace),
     writes: [...found.writes],
     reads: [...found.reads],
     doubts: [...found.doubts, ...nothing, ...hidden],

@@ -1,0 +1,51 @@
+/** What comes first in a line may change what comes later, and all of it is judged before (P3, P10, P12). */
+import { assert, describe, it } from "@effect/vitest"
+import { judgeBash, makeGrant, makeWorkspace } from "../support/approvalCorpus.ts"
+
+const GRANTS = [["npm", "test"], ["npm", "run"], ["git"], ["git", "checkout"], ["git", "stash"], ["git", "add"]]
+  .concat([["git", "pull"], ["git", "commit"], ["mv"], ["cp"], ["tee"], ["cat"], ["mkdir"], ["touch"], ["echo"]])
+  .concat([["npm", "pkg"], ["sh", "run.sh"]])
+
+const judged = (command: string) => {
+  const workspace = makeWorkspace()
+  try {
+    return judgeBash({
+      command,
+      workspace: workspace.path,
+      grants: GRANTS.map((argv) => makeGrant(workspace.path, "prefix", argv))
+    })
+  } finally {
+    workspace.remove()
+  }
+}
+
+describe("the order of a line", () => {
+  it.each([
+    "git checkout evil && npm test",
+    "git checkout evil; npm test | tail -n 3",
+    "git stash pop && npm test",
+    "git -C . checkout evil && npm test",
+    "git pull && npm test",
+    "cp a package.json && npm test",
+    "echo x | tee package.json && npm test",
+    "mv src s && cat s/l/passwd",
+    "cp -a src zz && cat zz/l/passwd"
+  ])("%s asks, though each of its commands is granted", (command) => {
+    const { action, reason, grant_options } = judged(command)
+    assert.strictEqual(action, "ask", reason)
+    assert.deepStrictEqual(grant_options, [])
+  })
+
+  it.each([
+    "git add . && npm test",
+    "mkdir out && npm test",
+    "touch x && npm test",
+    "npm run lint && npm test",
+    "npm test && git add .",
+    "cat README.md && npm test",
+    "mv src/a.ts src/b.ts && cat docs/x"
+  ])("%s is covered by the grants of its commands", (command) => {
+    const { action, reason } = judged(command)
+    assert.strictEqual(action, "allow", reason)
+  })
+})
