@@ -4,7 +4,10 @@ import { judgeBash, makeGrant, makeWorkspace } from "../support/approvalCorpus.t
 
 const GRANTS = [["npm", "test"], ["npm", "run"], ["git"], ["git", "checkout"], ["git", "stash"], ["git", "add"]]
   .concat([["git", "pull"], ["git", "commit"], ["mv"], ["cp"], ["tee"], ["cat"], ["mkdir"], ["touch"], ["echo"]])
-  .concat([["npm", "pkg"], ["sh", "run.sh"]])
+  .concat([
+    ["npm", "pkg"],
+    ["sh", "run.sh"]
+  ])
 
 const judged = (command: string) => {
   const workspace = makeWorkspace()

@@ -7,8 +7,11 @@ type Fragments = ReadonlyArray<unknown>
 
 const assemble = (chunks: ReadonlyArray<Fragments>, taken: ReadonlyArray<string> = []) => {
   let made = 0
-  const used = (ids: ReadonlySet<string>) => new Set(taken.filter((id) => ids.has(id)))
-  return finish(chunks.reduce(absorb, nothing), used, () => `made_${++made}` as CallId)
+  return finish(
+    chunks.reduce(absorb, nothing),
+    () => new Set(taken),
+    () => `made_${++made}` as CallId
+  )
 }
 /** id, name and arguments of each call. */
 const calls = (chunks: ReadonlyArray<Fragments>, taken: ReadonlyArray<string> = []) =>
