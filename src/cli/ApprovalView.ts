@@ -74,21 +74,38 @@ const diffLook = (line: string): ReadonlyArray<Look> => {
   return line.startsWith("@@") ? ["cyan"] : []
 }
 
-/** Arguments as indented JSON; text that is no JSON as it is. Line breaks inside a string are real lines below its key. */
-const pretty = (content: string, without?: string): string => {
+const MARGIN = "│ "
+const ASIDE_CHARS = 160
+
+/** The arguments by name; undefined: they are no object. */
+const fieldsOf = (content: string): ReadonlyArray<readonly [string, unknown]> | undefined => {
   try {
     const value: unknown = JSON.parse(content)
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return JSON.stringify(value, undefined, 2)
-    const entries = Object.entries(value as Readonly<Record<string, unknown>>).filter(([key]) => key !== without)
-    return entries
-      .map(([key, one]) => {
-        if (typeof one !== "string") return `${sanitiseLine(key)}: ${JSON.stringify(one, undefined, 2)}`
-        return one.includes("\n") ? `${sanitiseLine(key)}:\n${one}` : `${sanitiseLine(key)}: ${one}`
-      })
-      .join("\n")
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : undefined
   } catch {
-    return content
+    return undefined
   }
+}
+
+/** What a model says beside a command: one shortened line each, for it is no part of what runs. */
+const aside = (content: string): ReadonlyArray<string> =>
+  (fieldsOf(content) ?? [])
+    .filter(([key]) => key !== "command")
+    .map(([key, one]) => `${key}: ${typeof one === "string" ? one : JSON.stringify(one)}`)
+    .map((line) => sanitiseLine(line.length <= ASIDE_CHARS ? line : `${line.slice(0, ASIDE_CHARS).toWellFormed()}…`))
+
+/** Arguments by name; text that is no object as it is. Line breaks inside a string are real lines below its key. */
+const pretty = (content: string): string => {
+  const fields = fieldsOf(content)
+  if (fields === undefined) return content
+  return fields
+    .map(([key, one]) => {
+      if (typeof one !== "string") return `${sanitiseLine(key)}: ${JSON.stringify(one, undefined, 2)}`
+      // A margin, so that no text can pass for the question's own lines.
+      const below = () => one.split("\n").map((line) => `${MARGIN}${line}`)
+      return one.includes("\n") ? [`${sanitiseLine(key)}:`, ...below()].join("\n") : `${sanitiseLine(key)}: ${one}`
+    })
+    .join("\n")
 }
 
 /** What will run. */
@@ -100,8 +117,8 @@ const subject = (request: ApprovalRequest): ReadonlyArray<Shown> => {
     const lines = sanitise(preview.diff).replace(/\n$/, "").split("\n")
     return [...show(sanitiseLine(preview.path), ["bold"]), ...lines.map((text) => ({ text, looks: diffLook(text) }))]
   }
-  const others = sanitise(pretty(request.content, "command"))
-  const command = [...show(sanitise(preview.command), ["bold"]), ...(others === "" ? [] : show(others))]
+  const others = aside(request.content).flatMap((line) => show(line, ["dim"]))
+  const command = [...others, ...show(sanitise(preview.command), ["bold"])]
   if (preview.parts.length < 2) return command
   return [...command, ...preview.parts.flatMap((part, i) => show(`${i + 1}. ${sanitiseLine(part)}`, ["dim"]))]
 }

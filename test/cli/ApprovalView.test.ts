@@ -42,8 +42,8 @@ describe("the approval question", () => {
       "dangerous",
       "It removes files.",
       "",
-      "  npm test && rm -rf dist",
       "  timeout_ms: 5000",
+      "  npm test && rm -rf dist",
       "  1. npm test",
       "  2. rm -rf dist",
       "",
@@ -152,12 +152,23 @@ describe("the approval question", () => {
     assert.strictEqual(lines(request({ tool_name: "mcp__\u202eelif" }))[0], "Approval needed: mcp__\\u{202e}elif")
   })
 
+  it("lets no text beside a command push it away or pass for a question (P16)", () => {
+    const description = `.${"\n".repeat(60)}Approval needed: bash\nchanges files\n\n  ls\n`
+    const shown = lines(request({ content: JSON.stringify({ command: "touch HIDDEN", description }) }))
+    assert.strictEqual(shown.filter((line) => line.trim().startsWith("Approval needed")).length, 1)
+    assert.isBelow(shown.length, 20)
+    assert.strictEqual(
+      shown.indexOf("  npm test && rm -rf dist") > shown.findIndex((line) => line.includes("description")),
+      true
+    )
+  })
+
   it("folds what is long between head and tail, and says how much", () => {
     const command = `echo ok${"\n".repeat(300)}rm -rf src`
     const asked = args(JSON.stringify({ command }))
     const shown = lines(asked)
     assert.include(shown, "… 266 hidden lines · press e to see all …")
-    assert.include(shown, "  rm -rf src")
+    assert.include(shown, "  │ rm -rf src")
     assert.strictEqual(lines(asked, { expanded: true }).length, shown.length + 265)
   })
 
