@@ -32,24 +32,34 @@ const rewrites = ({ argv, content, names }: SimpleCommand): boolean => {
 
 const MOVES = set("mv cp ln")
 
-const isBelow = (path: string, root: string): boolean => path.startsWith(`${root.replace(/\/+$/, "")}/`)
-
-const whyOf = (earlier: SimpleCommand, later: SimpleCommand, workspace: string): string | undefined => {
-  const name = earlier.names[0] ?? earlier.argv[0] ?? ""
-  if (later.content !== undefined) return `what it runs may be changed by ${name} before it`
-  if (!earlier.names.some((one) => MOVES.has(one))) return undefined
-  const roots = earlier.paths.filter((path) => path !== workspace)
-  return later.paths.some((path) => roots.some((root) => isBelow(path, root)))
-    ? `where it leads may be changed by ${name} before it`
-    : undefined
+/** A root that this path lies below; undefined: none. */
+const rootOf = (path: string, roots: ReadonlyMap<string, string>): string | undefined => {
+  for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
+    const name = roots.get(path.slice(0, at))
+    if (name !== undefined) return name
+  }
+  return undefined
 }
 
-/** The same commands; those that an earlier one may have changed ask every time. */
+/** The same commands; those that an earlier one may have changed ask every time. Linear in their paths. */
 export const inOrder = (commands: ReadonlyArray<SimpleCommand>, workspace: string): ReadonlyArray<SimpleCommand> => {
-  const earlier: Array<SimpleCommand> = []
+  let first: string | undefined
+  /** What was moved or copied, and by what. */
+  const roots = new Map<string, string>()
+  const whyOf = ({ content, paths }: SimpleCommand): string | undefined => {
+    if (content !== undefined && first !== undefined) return `what it runs may be changed by ${first} before it`
+    if (roots.size === 0) return undefined
+    const mover = paths.map((path) => rootOf(path, roots)).find((name) => name !== undefined)
+    return mover === undefined ? undefined : `where it leads may be changed by ${mover} before it`
+  }
   return commands.map((command) => {
-    const why = earlier.map((one) => whyOf(one, command, workspace)).find((found) => found !== undefined)
-    if (rewrites(command) && earlier.length < 64) earlier.push(command)
+    const why = whyOf(command)
+    if (rewrites(command)) {
+      const name = command.names[0] ?? command.argv[0] ?? ""
+      first ??= name
+      const moves = command.names.some((one) => MOVES.has(one))
+      if (moves) for (const path of command.paths) if (path !== workspace) roots.set(path.replace(/\/+$/, ""), name)
+    }
     return why === undefined ? command : { ...command, unsettled: [...command.unsettled, why] }
   })
 }

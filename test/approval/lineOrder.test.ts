@@ -32,7 +32,8 @@ describe("the order of a line", () => {
     "cp a package.json && npm test",
     "echo x | tee package.json && npm test",
     "mv src s && cat s/l/passwd",
-    "cp -a src zz && cat zz/l/passwd"
+    "cp -a src zz && cat zz/l/passwd",
+    `${"cp a b; ".repeat(80)}mv src s; cat s/l/passwd`
   ])("%s asks, though each of its commands is granted", (command) => {
     const { action, reason, grant_options } = judged(command)
     assert.strictEqual(action, "ask", reason)
