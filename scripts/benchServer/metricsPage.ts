@@ -17,3 +17,34 @@ export const loopLag = async (server: Target): Promise<number | undefined> => {
   const value = Number(line.slice(line.lastIndexOf(" ") + 1))
   return /_seconds/.test(line) ? value * 1000 : value
 }
+
+export const gauge = (page: string, name: string): number =>
+  Number(
+    page
+      .split("\n")
+      .find((line) => line.startsWith(`${name} `))
+      ?.slice(name.length + 1)
+  )
+
+export interface Bucket {
+  /** Seconds. */
+  readonly le: number
+  /** All that took at most so long. */
+  readonly count: number
+}
+
+export const bucketsOf = (page: string, name: string): ReadonlyArray<Bucket> =>
+  Array.from(page.matchAll(new RegExp(`^${name}_bucket\\{le="([^"]+)"\\} (\\d+)$`, "gm")), ([, le = "", count]) => ({
+    le: le === "+Inf" ? Number.POSITIVE_INFINITY : Number(le),
+    count: Number(count)
+  })).toSorted((a, b) => a.le - b.le)
+
+/** In seconds; evenly spread within a bucket, as Prometheus has it. */
+export const quantileOf = (buckets: ReadonlyArray<Bucket>, q: number): number => {
+  const wanted = (buckets.at(-1)?.count ?? 0) * q
+  const at = buckets.findIndex(({ count }) => count >= wanted)
+  const [found, below] = [buckets[at], buckets[at - 1]]
+  if (found === undefined || wanted === 0) return Number.NaN
+  const [from, less] = [below?.le ?? 0, below?.count ?? 0]
+  return Number.isFinite(found.le) ? from + ((found.le - from) * (wanted - less)) / (found.count - less) : found.le
+}

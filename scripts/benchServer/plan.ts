@@ -177,6 +177,22 @@ export const plans: ReadonlyArray<Plan> = [
     ]
   },
   {
+    job: "appends",
+    about: "prompts stored among 500 streaming tasks",
+    params: { tasks: Number(process.env.T ?? 500), interval_ms: 50, clients: 10, pause_ms: 500, window_ms: 15_000 },
+    quick: { tasks: 5, interval_ms: 50, clients: 2, pause_ms: 10, window_ms: 500 },
+    patience_ms: 3 * minute,
+    metrics: [
+      { key: "p99_ms", label: "handed over to committed, p99 ms", limit: same(5) },
+      { key: "p50_ms", label: "p50 ms" },
+      { key: "loop_max_ms", label: "the event loop blocked, at most ms", limit: same(20) },
+      { key: "loop_p99_ms", label: "the same, p99 ms" },
+      { key: "appends_per_s", label: "appends/s" },
+      { key: "tasks_per_s", label: "tasks/s" },
+      ...driver
+    ]
+  },
+  {
     job: "relay",
     about: "text at full speed, to the rate in process",
     params: { deltas: 50_000, rounds: 5 },

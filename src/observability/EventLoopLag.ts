@@ -7,7 +7,16 @@ import { Effect } from "effect"
 
 const RESOLUTION_MS = 20
 
-/** Seconds beyond what was asked for, the 99th percentile since the last look; ends with the scope. */
+/** Seconds beyond what was asked for. */
+export interface Lag {
+  readonly p99: number
+  readonly max: number
+}
+
+// What is measured is the time between two ticks of a timer, its own period included.
+const beyond = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS) / 1000
+
+/** How late it was since the last look; ends with the scope. */
 export const make = Effect.map(
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -18,10 +27,10 @@ export const make = Effect.map(
     (delays) => Effect.sync(() => delays.disable())
   ),
   (delays) =>
-    Effect.sync(() => {
-      // What is measured is the time between two ticks of a timer, its own period included.
-      const late = delays.count === 0 ? 0 : delays.percentile(99) / 1e6 - RESOLUTION_MS
+    Effect.sync((): Lag => {
+      const lag =
+        delays.count === 0 ? { p99: 0, max: 0 } : { p99: beyond(delays.percentile(99)), max: beyond(delays.max) }
       delays.reset()
-      return Math.max(0, late) / 1000
+      return lag
     })
 )

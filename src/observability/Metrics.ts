@@ -10,6 +10,8 @@ import type { Measurement } from "./Measure.ts"
 /** From a local cache hit to the longest healthy answer. */
 const model = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320]
 const tool = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 600]
+/** A commit takes half a millisecond; beyond 20 the loop or the disk is in trouble. */
+const store = [0.0005, 0.001, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5]
 const person = [1, 2, 5, 10, 30, 60, 120, 300, 900, 1800]
 
 const seconds = (name: string, description: string, boundaries: ReadonlyArray<number>) =>
@@ -19,6 +21,7 @@ export const modelLatency = seconds("model_latency", "From asking the model to i
 export const firstToken = seconds("model_first_token", "From asking the model to the first text or reasoning.", model)
 export const toolLatency = seconds("tool_latency", "From the start of a tool to its result.", tool)
 export const approvalWait = seconds("approval_wait", "From asking a person to the answer.", person)
+export const appendLatency = seconds("journal_append", "From handing facts to the journal to their commit.", store)
 export const taskLatency = seconds("task_latency", "From the start of a task to its end.", tool)
 export const tasks = Metric.counter("claw_tasks_total", {
   description: "Tasks that ended, by outcome and, where they failed, error code.",

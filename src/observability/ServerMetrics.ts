@@ -26,6 +26,10 @@ export const eventLoopLag = gauge(
   "event_loop_lag_seconds",
   "How late the event loop was since somebody last looked: the 99th percentile."
 )
+export const eventLoopLagMax = gauge(
+  "event_loop_lag_max_seconds",
+  "How late the event loop was since somebody last looked: the worst case."
+)
 
 /** Counts where no fiber is: each call is one look into a map. */
 export interface Counts {

@@ -25,6 +25,7 @@ import { isAlive } from "../sandbox/ProcessIdentity.ts"
 import type { Leftover } from "../sandbox/Leftover.ts"
 import * as CommitQueue from "./commitQueue.ts"
 import * as EventHub from "./EventHub.ts"
+import { measured } from "./measuredJournal.ts"
 import * as ReplayWindow from "./replayWindow.ts"
 import * as UndoLog from "./undoLog.ts"
 import * as Ungranted from "./ungranted.ts"
@@ -282,7 +283,7 @@ const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tai
  * Opens a session's log for writing until the scope ends. A living process that has it keeps it; a dead one is fenced.
  */
 export const open = Effect.fnUntraced(function* (meta: Pick<SessionMeta, "session_id" | "owner">, owner: string) {
-  const journal = yield* Journal
+  const journal = yield* measured(yield* Journal)
   const name: Name = { session_id: meta.session_id, key: sessionKey(meta.owner, meta.session_id) }
   const tail = yield* journal.claim(name.key, owner, (holder) => !isAlive(holder))
   const found = yield* load(journal, name.key)

@@ -19,10 +19,32 @@ export interface SecretFiles {
   readonly has: (path: string) => boolean
 }
 
-/** `places`: absolute paths of files and directories. */
-export const secretFiles = (places: ReadonlyArray<string>): SecretFiles => {
+/** A link may be made or moved meanwhile; to look at a hundred places takes milliseconds, once for all sessions. */
+const LOOK_AGAIN_MS = 10_000
+
+interface Look {
+  readonly until: number
+  readonly all: ReadonlySet<string>
+}
+
+const looks = new Map<string, Look>()
+
+const lookAt = (places: ReadonlyArray<string>, key: string): ReadonlySet<string> => {
+  const [now, known] = [performance.now(), looks.get(key)]
+  if (known !== undefined && now < known.until) return known.all
   const all = new Set(places.flatMap((place) => [place.replace(/\/+$/, ""), realOf(place)]))
+  // One process has one list of places, or few.
+  if (looks.size > 16) looks.clear()
+  looks.set(key, { until: now + LOOK_AGAIN_MS, all })
+  return all
+}
+
+/** `places`: absolute paths of files and directories. Nothing is looked at before the first question. */
+export const secretFiles = (places: ReadonlyArray<string>): SecretFiles => {
+  const key = places.join("\0")
   const isBelow = (path: string): boolean => {
+    if (places.length === 0) return false
+    const all = lookAt(places, key)
     for (let end = path.length; end > 0; end = path.lastIndexOf("/", end - 1))
       if (all.has(path.slice(0, end))) return true
     return false

@@ -63,7 +63,9 @@ const makeSample = Effect.gen(function* () {
     )
     yield* Metric.update(Measures.tasksActive, slots.running())
     yield* Metric.update(Measures.tasksWaiting, slots.waiting())
-    yield* Metric.update(Measures.eventLoopLag, yield* lag)
+    const { p99, max } = yield* lag
+    yield* Metric.update(Measures.eventLoopLag, p99)
+    yield* Metric.update(Measures.eventLoopLagMax, max)
   })
 })
 
