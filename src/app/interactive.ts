@@ -18,11 +18,11 @@ import type { ConfigShape } from "../config/AppConfig.ts"
 import { version } from "../config/Version.ts"
 import { newSessionId, type SessionId } from "../domain/Ids.ts"
 import { RuntimeError } from "../runtime/RuntimeError.ts"
-import { localOwner } from "../domain/Principal.ts"
+import { localOwner, sessionKey } from "../domain/Principal.ts"
 import * as SessionCopy from "../runtime/SessionCopy.ts"
 import { RuntimeManager } from "../runtime/RuntimeManager.ts"
 import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
-import type { Journal } from "../store/Journal.ts"
+import { Journal } from "../store/Journal.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import { isSame, identityOf } from "../sandbox/WorkspaceIdentity.ts"
 import { SessionIndex, type SessionMeta } from "../store/SessionIndex.ts"
@@ -79,7 +79,27 @@ const openThere = Effect.fnUntraced(function* (
   yield* notGone(meta, locale)
   const note = standingNote(meta, locale)
   if (note !== undefined) yield* output.err(`claw: ${note}\n`)
-  return yield* manager.open(meta.session_id, overrides)
+  return yield* manager.open(meta.session_id, { ...overrides, recover: true })
+})
+
+/** The newest session of the directory in which something was said. */
+const newestOf = Effect.fnUntraced(function* (workspace: string) {
+  const index = yield* SessionIndex
+  const all = yield* index.list({ workspace, limit: 100 })
+  return all.find(({ title }) => title !== "")
+})
+
+/** Whoever starts anew where a crash left something undone is told how to go on with it. */
+const sayUndone = Effect.fnUntraced(function* (workspace: string, locale: Locale) {
+  const [journal, output] = [yield* Journal, yield* Output]
+  const newest = yield* newestOf(workspace)
+  const undone = newest === undefined ? [] : yield* journal.unfinished
+  if (newest === undefined || !undone.includes(sessionKey(newest.owner, newest.session_id))) return
+  yield* output.err(
+    locale === "en"
+      ? "claw: a task in this directory has not ended. To go on with it: claw --continue\n"
+      : "claw：此目录中有一个任务尚未结束。继续：claw --continue\n"
+  )
 })
 
 /** This directory had another name when its sessions were made. */
@@ -102,8 +122,11 @@ const openFirst = Effect.fnUntraced(function* (line: CommandLine, config: Config
   const overrides = overridesOf(line, config)
   const named = line.values["resume"]
   if (named !== undefined) return yield* openThere(yield* sessionNamed(named), overrides, config.locale)
-  if (!line.switches.has("continue")) return yield* manager.create(newSessionId(), { workspace, ...overrides })
-  const [newest] = yield* Effect.flatMap(SessionIndex, (index) => index.list({ workspace, limit: 1 }))
+  if (!line.switches.has("continue")) {
+    yield* sayUndone(workspace, config.locale)
+    return yield* manager.create(newSessionId(), { workspace, ...overrides })
+  }
+  const newest = yield* newestOf(workspace)
   if (newest !== undefined) return yield* openThere(newest, overrides, config.locale)
   yield* sayMoved(workspace, config.locale)
   return yield* manager.create(newSessionId(), { workspace, ...overrides })
@@ -120,7 +143,7 @@ const around = Effect.fnUntraced(function* (config: ConfigShape) {
     open: (id: SessionId) =>
       Effect.mapError(index.get(id), translate).pipe(
         Effect.flatMap((meta) => notGone(meta, config.locale)),
-        Effect.andThen(manager.open(id))
+        Effect.andThen(manager.open(id, { recover: true }))
       ),
     fork: (id: SessionId, at: number | undefined) =>
       SessionCopy.fork(localOwner, id, {
@@ -141,6 +164,15 @@ const banner = (session: SessionRuntime, notes: ReadonlyArray<string>, locale: L
     ""
   ])
 
+/** A session in which nothing was said is nothing to come back to. */
+const forget = Effect.fnUntraced(function* (id: SessionId) {
+  const [manager, index] = [yield* RuntimeManager, yield* SessionIndex]
+  const session = yield* manager.get(id)
+  const { tasks, queue } = yield* session.status
+  const { title } = yield* index.get(id)
+  if (tasks === 0 && queue.length === 0 && title === "") yield* manager.remove(id)
+})
+
 const converse = Effect.fnUntraced(function* (line: CommandLine, config: ConfigShape, from: Start, plain: boolean) {
   yield* bypassAllowed(config)
   const session = yield* openFirst(line, config, from.workspace)
@@ -152,10 +184,10 @@ const converse = Effect.fnUntraced(function* (line: CommandLine, config: ConfigS
     banner: yield* banner(session, from.notes, config.locale),
     history: openHistory(join(config.state_dir, "history"))
   }
-  if (plain) return yield* replPlain(options, process.stdin)
   const output = yield* Output
   const terminal = NodeTerminal.layer({ input: process.stdin, output: process.stdout, color: output.color })
-  return yield* Effect.provide(repl(options), terminal)
+  const talk = plain ? replPlain(options, process.stdin) : Effect.provide(repl(options), terminal)
+  return yield* Effect.ensuring(talk, Effect.ignore(forget(session.session_id)))
 })
 
 export const interactive = Effect.fnUntraced(function* (line: CommandLine, given: ConfigShape) {

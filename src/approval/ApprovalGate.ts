@@ -8,7 +8,7 @@ import { Context, type Effect } from "effect"
 import type { Answer, ApprovalRequest, Grant, Permit, Preview, RiskAssessment, Via } from "../domain/Approval.ts"
 import type { GrantId, RequestId, SessionId, TaskId } from "../domain/Ids.ts"
 import type { ToolCall } from "../domain/Message.ts"
-import type { ApprovalRequired } from "./Approver.ts"
+import type { ApprovalRequired, Question, Reply } from "./Approver.ts"
 
 /**
  * `ask` asks for what changes something; `accept-edits` lets file edits inside the workspace pass; `plan` refuses
@@ -67,6 +67,8 @@ export class ApprovalGate extends Context.Service<
   ApprovalGate,
   {
     readonly check: (check: Check) => Effect.Effect<Verdict, ApprovalRequired>
+    /** Puts a question that is about no permission to whoever can answer: what becomes of a call that a crash cut off. */
+    readonly ask: (question: Question) => Effect.Effect<Reply, ApprovalRequired>
     /** What a call is about, as its decision and its grant are shown later: a command, or a path of the workspace. */
     readonly shown: (assessment: RiskAssessment, mask: (text: string) => string) => string | undefined
   }

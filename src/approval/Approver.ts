@@ -4,7 +4,7 @@
  * Invariant: interrupting `ask` withdraws the question and leaves no reader behind (R129, R163).
  */
 import { Context, Effect, Layer, Schema } from "effect"
-import type { ApprovalRequest, Decision } from "../domain/Approval.ts"
+import type { Answer, ApprovalRequest } from "../domain/Approval.ts"
 import type { TaskId } from "../domain/Ids.ts"
 
 /** Nobody can answer, and the mode says to ask: the task ends with `approval_required` (SETTLED 5). */
@@ -26,10 +26,13 @@ export interface Question {
   readonly request: ApprovalRequest
 }
 
-/** `timeout` is a refusal; `grant_option` is an id of the request's options (default: the first). */
+/**
+ * `timeout` is a refusal; `recovery`: another prompt took the question's place; `grant_option` is an id of the request's
+ * options (default: the first).
+ */
 export interface Reply {
-  readonly decision: Decision
-  readonly via: "user" | "timeout"
+  readonly decision: Answer
+  readonly via: "user" | "timeout" | "recovery"
   readonly grant_option?: string
   readonly reason?: string
   readonly by?: string

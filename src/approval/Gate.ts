@@ -250,7 +250,11 @@ const make = Effect.gen(function* () {
     const reply = yield* ask(parts, asked, request)
     return yield* unlessChanged(parts, asked, request, judgement, reply)
   })
-  return ApprovalGate.of({ check, shown: (assessment, mask) => shownOf(assessment, parts.settings.workspace, mask) })
+  return ApprovalGate.of({
+    check,
+    ask: parts.approver.ask,
+    shown: (assessment, mask) => shownOf(assessment, parts.settings.workspace, mask)
+  })
 })
 
 /** Needs an Approver, a GrantStore and GateSettings. */

@@ -8,7 +8,7 @@ import type { Answer } from "./Approval.ts"
 import { type ErrorBody, errorBody, type ErrorCode } from "./ErrorCode.ts"
 import type { Durable, DurableBody, ToolStatus } from "./Event.ts"
 import type { PromptId, RequestId, TaskId } from "./Ids.ts"
-import { type CallState, type EndedTask, type SessionState, lastCalls } from "./Session.ts"
+import { type CallState, type EndedTask, isUncertain, type SessionState, lastCalls } from "./Session.ts"
 
 export interface PromptCommand {
   readonly content: string
@@ -44,6 +44,10 @@ export type PromptDecision =
 
 const keyOf = (command: PromptCommand) =>
   command.idempotency_key === undefined ? {} : { idempotency_key: command.idempotency_key }
+
+/** Sent before, under the same key. */
+export const isRepeated = ({ keys }: SessionState, { idempotency_key: key }: Pick<PromptCommand, "idempotency_key">) =>
+  key !== undefined && keys.has(key)
 
 /** What becomes of a prompt now. */
 export const prompt = (
@@ -151,9 +155,18 @@ const unfinished: Record<"cancelled" | "uncertain" | "not_started" | "suspended"
 }
 
 const resultOf = (call: CallState, running: "cancelled" | "uncertain") => {
-  const status: ToolStatus = call.started > 0 ? running : "cancelled"
-  return { status, result: unfinished[call.started > 0 ? running : "not_started"] }
+  const ran = isUncertain(call) ? "uncertain" : running
+  const status: ToolStatus = call.started > 0 ? ran : "cancelled"
+  return { status, result: unfinished[call.started > 0 ? ran : "not_started"] }
 }
+
+/** What a model reads of a call whose outcome nobody knows; `note`: what a person said of it. */
+export const uncertainText = (note = ""): string =>
+  note.trim() === "" ? unfinished.uncertain : `${unfinished.uncertain} The user says: ${note.trim()}`
+
+/** What becomes of an open question when its task ends without an answer. */
+const withdrawn = (call: CallState) =>
+  isUncertain(call) ? ({ decision: "skip", via: "recovery" } as const) : ({ decision: "deny", via: "cancel" } as const)
 
 const closeCalls = (state: SessionState, running: "cancelled" | "uncertain"): ReadonlyArray<DurableBody> => {
   const task = state.task
@@ -162,7 +175,7 @@ const closeCalls = (state: SessionState, running: "cancelled" | "uncertain"): Re
   return lastCalls(state).flatMap((call): ReadonlyArray<DurableBody> => {
     if (call.result !== undefined) return []
     const request_id = call.request?.request_id
-    const denied = { decision: "deny", via: "cancel", tool_name: call.tool_name } as const
+    const denied = { ...withdrawn(call), tool_name: call.tool_name }
     const resolved: ReadonlyArray<DurableBody> =
       call.resolved !== undefined || request_id === undefined
         ? []
@@ -227,13 +240,13 @@ export const close = (
 
 /**
  * What is stored of a task that stops without an end: the results of calls that were stopped in the middle. Everything
- * else goes on where it is: the open stream, the open question, the calls that had not begun.
+ * else goes on where it is: the open stream, the open question, the calls that had not begun or died before.
  */
 export const suspend = (state: SessionState): ReadonlyArray<DurableBody> => {
   const task = state.task
   if (task === undefined) return []
   return lastCalls(state).flatMap((call): ReadonlyArray<DurableBody> => {
-    if (call.result !== undefined || call.started === 0) return []
+    if (call.result !== undefined || call.started === 0 || isUncertain(call)) return []
     const { call_id, tool_name } = call
     const at = { task_id: task.task_id, turn: task.turn, call_id, tool_name }
     const result = { status: "cancelled", result: unfinished.suspended, is_error: true, duration_ms: 0 } as const

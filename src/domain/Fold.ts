@@ -110,12 +110,19 @@ const requested = (state: SessionState, event: Durable<"approval_request">): Ses
   const request = requestOf(event)
   return withCall(state, event.call_id, ({ resolved, ...call }) => {
     const { request: old } = call
-    // Asked anew: what was decided before holds no more.
-    if (old === undefined || old.request_id === request.request_id)
+    const same = old?.request_id === request.request_id
+    // Asked anew: what was decided before holds no more, be it by a policy that asked nobody.
+    if (same || (old === undefined && request.kind === "tool"))
       return { ...call, request, ...(resolved === undefined ? {} : { resolved }) }
-    return { ...call, request, before: [...(call.before ?? []), old.request_id] }
+    return { ...call, request, ...(old === undefined ? {} : { before: [...(call.before ?? []), old.request_id] }) }
   })
 }
+
+/** The word to try again was for this attempt; behind it there is none. */
+const begun = (call: CallState, attempt: number): CallState =>
+  call.resolved?.decision === "retry"
+    ? { ...call, started: attempt, resolved: { ...call.resolved, decision: "allow_once" } }
+    : { ...call, started: attempt }
 
 const resulted = (state: SessionState, event: Durable<"tool_result">): SessionState =>
   withCall(state, event.call_id, (call) =>
@@ -187,7 +194,7 @@ const apply = (state: SessionState, event: DurableBody): SessionState => {
       return withCall(state, event.call_id, (call) => ({ ...call, resolved }))
     }
     case "tool_started":
-      return withCall(state, event.call_id, (call) => ({ ...call, started: event.attempt }))
+      return withCall(state, event.call_id, (call) => begun(call, event.attempt))
     case "tool_result":
       return resulted(state, event)
     case "usage":

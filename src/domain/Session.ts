@@ -114,6 +114,10 @@ export const initial: SessionState = {
   keys: new Map()
 }
 
+/** It was running when its process died, and a person has not yet said what becomes of it. */
+export const isUncertain = ({ request, resolved, result }: CallState): boolean =>
+  request?.kind === "recovery" && resolved === undefined && result === undefined
+
 /** Approvals that wait for an answer, oldest first. */
 export const pendingApprovals = (state: SessionState): ReadonlyArray<ApprovalRequest> =>
   state.task === undefined

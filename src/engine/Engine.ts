@@ -4,7 +4,7 @@
  * Invariant: one `task_started` is followed by exactly one terminal event, in one append with a result for every call
  * that has none, whatever happened in between: answer, failure, defect, interruption.
  */
-import { Cause, Context, Effect, Exit, Layer, Result, Semaphore } from "effect"
+import { Cause, Context, Effect, Exit, Layer, Semaphore } from "effect"
 import { ApprovalGate } from "../approval/ApprovalGate.ts"
 import { SystemPrompt } from "../context/SystemPrompt.ts"
 import { close, type Outcome, suspend, suspendedEnd } from "../domain/Decide.ts"
@@ -17,9 +17,10 @@ import { Provider } from "../provider/Provider.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { EngineLimits, ProcessSlots } from "./EngineLimits.ts"
 import { type Run, runTurns } from "./loop.ts"
+import * as Recovering from "./recovering.ts"
 import { ReportError, Reporter } from "./Reporter.ts"
 import * as RequestLog from "./requestLog.ts"
-import type { Resumption } from "./Resumption.ts"
+import type { Look, Resumption } from "./Resumption.ts"
 import * as Suspension from "./Suspension.ts"
 import { bodyOf, TaskFailure } from "./TaskFailure.ts"
 
@@ -47,8 +48,8 @@ export class Engine extends Context.Service<
     readonly run: (input: TaskInput) => Effect.Effect<EndedTask, ReportError>
     /** Goes on with the task that the state says is running, from where it stopped. */
     readonly resume: (input: TaskInput, from: Resumption) => Effect.Effect<EndedTask, ReportError>
-    /** Whether a call may be run again although an earlier attempt may have had its effect. */
-    readonly repeatable: (call: ToolCall) => boolean
+    /** What can be known of a call that was started by a process that is no more. Changes nothing. */
+    readonly look: (call: ToolCall) => Effect.Effect<Look>
     /** Reports `task_started` and runs the task. */
     readonly prompt: (input: PromptInput) => Effect.Effect<EndedTask, ReportError>
   }
@@ -86,14 +87,11 @@ const lastFacts = (run: Run, exit: Exit.Exit<void, TaskFailure | ReportError>, s
   if (run.suspension.asked() && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return suspend(state)
   const shown = run.open.shown
   const text = shown === undefined ? {} : { shown: { content: shown.content(), reasoning: shown.reasoning() } }
-  return close(state, outcomeOf(exit, run.mask), text)
+  const outcome = outcomeOf(exit, run.mask)
+  // A person gave up on what a dead process had begun.
+  const crashed = outcome.status === "failed" && outcome.error.code === "interrupted_by_restart"
+  return close(state, outcome, { ...text, crashed })
 }
-
-const repeatable = (registry: ToolRegistry["Service"], call: ToolCall): boolean =>
-  Result.match(registry.resolve(call), {
-    onFailure: () => false,
-    onSuccess: ({ tool }) => tool.effect === "pure" || tool.effect === "idempotent"
-  })
 
 const make = Effect.gen(function* () {
   const [provider, registry, gate] = [yield* Provider, yield* ToolRegistry, yield* ApprovalGate]
@@ -134,7 +132,7 @@ const make = Effect.gen(function* () {
     const started = { type: "task_started", task_id, prompt_id, content } as const
     return Effect.andThen(reporter.report([started]), run({ session_id, task_id, ...rest }))
   }
-  return Engine.of({ run, resume: execute, repeatable: (call) => repeatable(registry, call), prompt })
+  return Engine.of({ run, resume: execute, look: (call) => Recovering.look(registry, own, call), prompt })
 })
 
 /** The engine over the session's own provider, tools, gate and reporter. */

@@ -3,18 +3,28 @@
  * carries it out. Invariant: nothing here repeats an effect that may already have happened, unless repeating it is
  * harmless by its tool's own word.
  */
+import type { ApprovalRequest } from "../domain/Approval.ts"
+import type { Durable } from "../domain/Event.ts"
 import type { CallId } from "../domain/Ids.ts"
 import type { CallState } from "../domain/Session.ts"
 
 /**
  * `check`: nobody decided yet; an open question is asked under its old id. `run`: allowed, and not begun, or begun and
- * harmless to begin again as `attempt`. `deny`: decided, its result is missing. `reject`: its arguments never parsed.
+ * harmless (or a person's word) to begin again as `attempt`. `deny`: decided, its result is missing. `reject`: its
+ * arguments never parsed. `ask`: it ran when its process died; `request` asks a person, and is stored already.
  */
 export type CallStep =
   | { readonly do: "check"; readonly call: CallState }
   | { readonly do: "run"; readonly call: CallState; readonly attempt: number }
   | { readonly do: "deny"; readonly call: CallState }
   | { readonly do: "reject"; readonly call: CallState }
+  | { readonly do: "ask"; readonly call: CallState; readonly request: ApprovalRequest; readonly attempt: number }
+
+/** What can be known of a call that was started and has no result: may it run again, did it happen, or who knows. */
+export type Look =
+  | { readonly kind: "again" }
+  | ({ readonly kind: "done" } & Pick<Durable<"tool_result">, "status" | "result" | "truncated">)
+  | { readonly kind: "unknown" }
 
 /**
  * `turn`: the next turn begins. `ask`: the model was asked and its answer is not stored. `calls`: the answer is stored

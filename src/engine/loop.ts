@@ -4,8 +4,7 @@
  * is looked at by a person or run; each request is made of stored facts only; a turn begins in store before it shows.
  */
 import { Effect, Fiber, type Semaphore } from "effect"
-import { type ApprovalGate, CHANGED } from "../approval/ApprovalGate.ts"
-import { contentOf } from "../approval/Cover.ts"
+import type { ApprovalGate } from "../approval/ApprovalGate.ts"
 import type { SystemPrompt } from "../context/SystemPrompt.ts"
 import { steers } from "../domain/Decide.ts"
 import type { FinishReason, ReportBody, StateName } from "../domain/Event.ts"
@@ -23,8 +22,9 @@ import * as LoopGuard from "./loopGuard.ts"
 import * as Pairing from "./pairing.ts"
 import type * as Parts from "./parts.ts"
 import type { Reporter } from "./Reporter.ts"
+import { pendingOf } from "./pendingCall.ts"
 import * as RequestLog from "./requestLog.ts"
-import type { CallStep, Resumption } from "./Resumption.ts"
+import type { Resumption } from "./Resumption.ts"
 import type { Suspension } from "./Suspension.ts"
 import { TaskFailure } from "./TaskFailure.ts"
 import * as ToolBatch from "./toolBatch.ts"
@@ -237,21 +237,6 @@ const oneTurn = Effect.fnUntraced(function* (run: Run, turn: number, memory: Mem
   return yield* afterCalls(run, turn, after, bad)
 })
 
-const pendingOf = Effect.fnUntraced(function* (run: Run, step: CallStep) {
-  const { call_id, tool_name, arguments: args, request } = step.call
-  const item = yield* Pairing.planAgain(run.registry, { call_id, tool_name, arguments: args }, step.do === "reject")
-  // What a person allowed before the stop was what its files said then (SECURITY P12).
-  const content = item.kind === "ready" ? contentOf(item.assessment) : undefined
-  const changed = step.do === "run" && request !== undefined && request.content_digest !== content
-  if (changed) return { item, attempt: step.attempt, changed: CHANGED } satisfies ToolBatch.Pending
-  return {
-    item,
-    attempt: step.do === "run" ? step.attempt : 1,
-    ...(step.do === "check" && request !== undefined ? { open: request } : {}),
-    ...(step.do === "run" ? { decided: "allowed" } : step.do === "deny" ? { decided: "denied" } : {})
-  } satisfies ToolBatch.Pending
-})
-
 /** The rest of the turn in which the task stopped; `undefined` when the task is done. */
 const restOfTurn = Effect.fnUntraced(function* (run: Run, turn: number, memory: Memory, from: Resumption) {
   const { place } = from
@@ -265,7 +250,7 @@ const restOfTurn = Effect.fnUntraced(function* (run: Run, turn: number, memory: 
       if ((Continued.lastAnswer(state)?.calls ?? []).length === 0) return memory
       return yield* afterCalls(run, turn, memory, Continued.lastIsBroken(state, from))
     case "calls": {
-      const calls = yield* Effect.forEach(place.steps, (step) => pendingOf(run, step))
+      const calls = yield* Effect.forEach(place.steps, (step) => pendingOf(run.registry, step))
       const after = yield* runCalls(run, turn, memory, calls)
       return yield* afterCalls(run, turn, after, Continued.lastIsBroken(state, from))
     }

@@ -16,6 +16,7 @@ import type { Limits } from "./EngineLimits.ts"
 import { fieldsOf } from "./outcome.ts"
 import type { Planned } from "./pairing.ts"
 import { recordOf } from "./recordOf.ts"
+import { allowedOn } from "./recovering.ts"
 import type { Reporter } from "./Reporter.ts"
 import type { Suspension } from "./Suspension.ts"
 
@@ -50,7 +51,11 @@ export interface Pending {
   readonly decided?: "allowed" | "denied"
   /** Why it is asked about again. */
   readonly changed?: string
+  /** It ran when its process died: the stored question whether it may run again, which comes first. */
+  readonly uncertain?: ApprovalRequest
 }
+
+type How = Omit<Pending, "item" | "attempt" | "uncertain">
 
 export const fresh = (planned: ReadonlyArray<Planned>): ReadonlyArray<Pending> =>
   planned.map((item) => ({ item, attempt: 1 }))
@@ -117,7 +122,7 @@ const reassess = ({ assessment, resolved }: Ready): Effect.Effect<RiskAssessment
     Effect.succeed({ ...assessment, forbidden: "The call could not be judged again." })
   )
 
-const verdictOf = (batch: Batch, item: Ready, { open, decided, changed }: Omit<Pending, "item" | "attempt">) => {
+const verdictOf = (batch: Batch, item: Ready, { open, decided, changed }: How) => {
   const { call, resolved, assessment } = item
   const preview = Effect.map(resolved.tool.preview(resolved.args), (shown) => maskedPreview(shown, batch.mask))
   const { session_id, at } = batch
@@ -141,7 +146,7 @@ const verdictOf = (batch: Batch, item: Ready, { open, decided, changed }: Omit<P
 const MOST_CHANGES = 3
 
 /** Asked again as long as what would run changes while it is asked about (SECURITY P12). */
-const settled = Effect.fnUntraced(function* (batch: Batch, asked: Ready, how: Omit<Pending, "item" | "attempt">) {
+const settled = Effect.fnUntraced(function* (batch: Batch, asked: Ready, how: How) {
   let item = asked
   let verdict = yield* verdictOf(batch, item, how)
   for (let times = 0; verdict.again !== undefined && times < MOST_CHANGES; times++) {
@@ -152,7 +157,7 @@ const settled = Effect.fnUntraced(function* (batch: Batch, asked: Ready, how: Om
   return { item, verdict }
 })
 
-const checkOne = Effect.fnUntraced(function* (batch: Batch, { item: asked, attempt, ...how }: Pending) {
+const checkOne = Effect.fnUntraced(function* (batch: Batch, { item: asked, attempt, uncertain: _, ...how }: Pending) {
   const { decided } = how
   if (decided === "denied") {
     batch.reporter.later([result(batch, asked, { status: "denied", result: DENIED, duration_ms: 0 })])
@@ -281,7 +286,7 @@ const runAll = Effect.fnUntraced(function* (batch: Batch, approved: ReadonlyArra
 /** Checks all, then runs what may run. Every call has its result when this returns. */
 export const run = Effect.fnUntraced(function* (batch: Batch, calls: ReadonlyArray<Pending>) {
   const approved: Array<Approved> = []
-  for (const pending of calls) {
+  for (const pending of yield* allowedOn(batch, calls)) {
     const ok = yield* checkOne(batch, pending)
     if (ok !== undefined) approved.push(ok)
   }

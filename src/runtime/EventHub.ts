@@ -20,6 +20,8 @@ export type Sink = (events: ReadonlyArray<SessionEvent>) => void
 interface Watcher {
   readonly sink: Sink
   readonly answers: boolean
+  /** Publications begun when it came: the one that brought it, it has in its replay. */
+  readonly came: number
   waiting: Array<SessionEvent> | undefined
 }
 
@@ -78,6 +80,7 @@ export const make = (envelope: () => Pick<LiveEvent, "v" | "session_id" | "ts">)
   const open = new Map<string, OpenStream>()
   /** The place of a task that waits for its turn to run. */
   let place: LiveEvent | undefined
+  let published = 0
 
   const catchUp = (after: Position | undefined): ReadonlyArray<SessionEvent> =>
     Array.from(open.values()).flatMap(({ first, content: whole }) => {
@@ -88,18 +91,21 @@ export const make = (envelope: () => Pick<LiveEvent, "v" | "session_id" | "ts">)
 
   return {
     publish: (events) => {
+      const current = ++published
       for (const event of events) {
         track(open, event)
         if (event.type === "task_waiting") place = event
         else if (place !== undefined && !isDelta(event) && endsWaiting(event)) place = undefined
       }
       for (const watcher of watchers) {
+        // A watcher may bring another one: what is handed out just now is no news to that one.
+        if (watcher.came >= current) continue
         if (watcher.waiting === undefined) watcher.sink(events)
         else watcher.waiting.push(...events)
       }
     },
     add: (sink, { answers, after }) => {
-      const watcher: Watcher = { sink, answers, waiting: [] }
+      const watcher: Watcher = { sink, answers, came: published, waiting: [] }
       const missed = place === undefined ? catchUp(after) : [{ ...place, ...envelope() }, ...catchUp(after)]
       watchers.add(watcher)
       return {

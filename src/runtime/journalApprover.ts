@@ -6,6 +6,7 @@
  */
 import { Clock, Deferred, Effect } from "effect"
 import { ApprovalRequired, Approver, type Question, type Reply } from "../approval/Approver.ts"
+import type { Answer } from "../domain/Approval.ts"
 import { checkAnswer } from "../domain/Decide.ts"
 import type { ErrorCode } from "../domain/ErrorCode.ts"
 import type { RequestId, TaskId } from "../domain/Ids.ts"
@@ -18,6 +19,8 @@ export interface JournalApprover {
   readonly approver: Approver["Service"]
   /** `undefined` when the answer counts, the reason when not. */
   readonly answer: (answer: ApprovalAnswer) => Effect.Effect<ErrorCode | undefined>
+  /** A new prompt takes the place of every question about a cut off call: their task ends. */
+  readonly supersede: () => void
   /** The stored questions of a task that goes on, and whose watchers are still on their way back. */
   readonly goesOn: (task: TaskId, open: ReadonlyArray<RequestId>) => void
 }
@@ -70,12 +73,26 @@ const answer = (log: SessionLog, { waiting }: Questions, given: ApprovalAnswer) 
     const refused = checkAnswer(log.state(), given, now)
     if (refused !== undefined) return refused
     const reply = waiting.get(given.request_id)
-    const { decision, request_id: _, ...rest } = given
-    if (reply === undefined || !waiting.delete(given.request_id)) return "approval_already_resolved"
-    if (decision === "retry" || decision === "skip" || decision === "stop") return "bad_decision"
-    Deferred.doneUnsafe(reply, Effect.succeed({ ...rest, decision, via: "user" }))
+    const { decision, request_id, ...rest } = given
+    if (reply === undefined || !waiting.delete(request_id)) return "approval_already_resolved"
+    const said = isRecovery(log, request_id) ? (inOtherWords[decision] ?? decision) : decision
+    Deferred.doneUnsafe(reply, Effect.succeed({ ...rest, decision: said, via: "user" }))
     return undefined
   })
+
+/** For clients that know two buttons only (PROTOCOL §2). */
+const inOtherWords: { readonly [A in Answer]?: Answer } = { allow_once: "retry", deny: "skip" }
+
+const isRecovery = (log: SessionLog, request_id: RequestId): boolean =>
+  pendingApprovals(log.state()).some((request) => request.request_id === request_id && request.kind === "recovery")
+
+const supersede = (log: SessionLog, { waiting }: Questions) => {
+  for (const { request_id, kind } of pendingApprovals(log.state())) {
+    const reply = kind === "recovery" ? waiting.get(request_id) : undefined
+    if (reply === undefined || !waiting.delete(request_id)) continue
+    Deferred.doneUnsafe(reply, Effect.succeed({ decision: "stop", via: "recovery" }))
+  }
+}
 
 /** Waits until the answer of a question is stored, or its task has stopped without it; tells which. */
 export const stored = (log: SessionLog, request_id: RequestId, stopped: Effect.Effect<unknown>) =>
@@ -99,6 +116,7 @@ export const make = (log: SessionLog): JournalApprover => {
   return {
     approver: Approver.of({ ask: (question) => ask(log, questions, question) }),
     answer: (given) => answer(log, questions, given),
+    supersede: () => supersede(log, questions),
     goesOn: (task, open) => {
       questions.resumed = task
       for (const id of open) {

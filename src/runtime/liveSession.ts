@@ -5,19 +5,25 @@
  */
 import { Effect, Result, type Scope, Semaphore } from "effect"
 import type { Mode } from "../approval/ApprovalGate.ts"
-import { clear, prompt as decidePrompt, type QueueLimit, unqueue as decideUnqueue } from "../domain/Decide.ts"
+import {
+  clear,
+  isRepeated,
+  prompt as decidePrompt,
+  type QueueLimit,
+  unqueue as decideUnqueue
+} from "../domain/Decide.ts"
 import type { ErrorCode } from "../domain/ErrorCode.ts"
 import { newPromptId, newTaskId, type PromptId, type TaskId } from "../domain/Ids.ts"
-import { type CallState, pendingApprovals } from "../domain/Session.ts"
+import { pendingApprovals } from "../domain/Session.ts"
 import { observer } from "../observability/Measure.ts"
 import { recorder } from "../observability/Metrics.ts"
 import { ModelReach } from "../observability/ModelReach.ts"
 import { attributes, annotate } from "../observability/Telemetry.ts"
 import { type OwnedIndex, SessionIndex, type SessionMeta } from "../store/SessionIndex.ts"
 import { closeCrashed, endLeftovers } from "./crashed.ts"
+import { giveUp, goOn, recoverTask } from "./goingOn.ts"
 import * as JournalApprover from "./journalApprover.ts"
 import * as Mending from "./mending.ts"
-import { recover } from "./recover.ts"
 import { restoring, settleFiles } from "./restoring.ts"
 import { type Parts, RuntimeFactory } from "./RuntimeFactory.ts"
 import { RuntimeError } from "./RuntimeError.ts"
@@ -59,6 +65,7 @@ const touch = (live: Live, change: Parameters<OwnedIndex["update"]>[1]) =>
 
 const prompt = Effect.fnUntraced(function* (live: Live, given: Prompt) {
   yield* Effect.mapError(live.tasks.settle, translate)
+  if (!isRepeated(live.log.state(), given)) yield* giveUp(live)
   const ids = { prompt_id: newPromptId(), task_id: newTaskId() }
   const command = { ...given, ...ids, when_busy: given.when_busy ?? "reject" }
   const decision = yield* orRefuse(decidePrompt(live.log.state(), command, live.queue))
@@ -192,29 +199,6 @@ const contract = (live: Live): SessionRuntime => {
     revoke: (id, by) => Effect.mapError(parts.grants.revoke(log.session_id, id, by), translate)
   }
 }
-
-/** Goes on where that is safe (DESIGN §7). */
-const goOn = Effect.fnUntraced(function* (live: Live) {
-  const { log, tasks } = live
-  const { broken } = log
-  const again = ({ call_id, tool_name, arguments: args }: CallState) =>
-    live.parts.engine.repeatable({ call_id, tool_name, arguments: args })
-  const recovery = recover(log.state(), { repeatable: again, broken })
-  const { task } = log.state()
-  if (recovery.kind !== "resume" || task === undefined) return false
-  const open = pendingApprovals(log.state()).map(({ request_id }) => request_id)
-  live.approver.goesOn(task.task_id, open)
-  yield* tasks.resume({ place: recovery.place, broken })
-  return true
-})
-
-/** After a restart: tells whether it went on; closes what cannot. */
-const recoverTask = Effect.fnUntraced(function* (live: Live) {
-  if (yield* goOn(live)) return true
-  yield* closeCrashed(live.log)
-  yield* live.tasks.startQueued(false)
-  return false
-})
 
 /** The slot of the session, and who looks after it when its store fails. */
 const withTasks = (parts: Omit<Live, "tasks">, settings: Tasks.Options["settings"], slots: TaskSlots): Live => {

@@ -1,15 +1,25 @@
 /**
- * What becomes of a stored session's task that nobody runs: the table of DESIGN §7 as a pure function.
- * Invariant: an effect that may have happened is repeated only where its tool says that this is harmless; whatever else
- * it was, the outcome is `uncertain` and not ours to decide.
+ * What becomes of a stored session's task that nobody runs: the table of DESIGN §7 as pure functions.
+ * Invariant: an effect that may have happened is repeated only where its tool says that this is harmless, its look at
+ * the world that it did not happen, or a person that it shall be.
  */
-import type { Place, CallStep } from "../engine/Resumption.ts"
-import type { CallId } from "../domain/Ids.ts"
-import { type AnswerItem, type CallState, itemsOfTask, type SessionState } from "../domain/Session.ts"
+import type { ApprovalRequest } from "../domain/Approval.ts"
+import { uncertainText } from "../domain/Decide.ts"
+import type { ReportBody } from "../domain/Event.ts"
+import { type CallId, newRequestId } from "../domain/Ids.ts"
+import type { CallStep, Look, Place } from "../engine/Resumption.ts"
+import {
+  type AnswerItem,
+  type CallState,
+  isUncertain,
+  itemsOfTask,
+  lastCalls,
+  type SessionState
+} from "../domain/Session.ts"
 
 export interface Known {
-  /** By its tool's word, the call may be run again. */
-  readonly repeatable: (call: CallState) => boolean
+  /** Of calls that were started and have no result: by their tools' word the call may run again. */
+  readonly looks: ReadonlyMap<CallId, Look>
   /** Calls whose arguments did not parse. */
   readonly broken: ReadonlySet<CallId>
 }
@@ -18,42 +28,93 @@ export type Recovery =
   /** No task runs, or it has ended. */
   | { readonly kind: "idle" }
   | { readonly kind: "resume"; readonly place: Place }
-  /** These calls began and have no result, and may not be repeated. */
-  | { readonly kind: "uncertain"; readonly calls: ReadonlyArray<CallId> }
+  /** A person gave it up; its end is missing. */
+  | { readonly kind: "stopped" }
 
-const stepOf = (call: CallState, known: Known): CallStep | "uncertain" => {
-  if (call.started > 0) {
-    return known.repeatable(call) ? { do: "run", call, attempt: call.started + 1 } : "uncertain"
+/** Calls that ran when their process died, and of which nobody has said anything yet. */
+export const cutOff = (state: SessionState): ReadonlyArray<CallState> =>
+  state.task === undefined
+    ? []
+    : lastCalls(state).filter(
+        (call) =>
+          call.result === undefined &&
+          call.started > 0 &&
+          !isUncertain(call) &&
+          call.resolved?.decision !== "retry" &&
+          call.resolved?.decision !== "stop"
+      )
+
+const REASON = "claw stopped while this call ran, and nobody knows whether it did what it was to do"
+
+const questionOf = ({ call_id, tool_name, arguments: content, risk, request }: CallState): ApprovalRequest => {
+  const { preview, content_digest } = request ?? {}
+  return {
+    request_id: newRequestId(),
+    kind: "recovery",
+    call_id,
+    tool_name,
+    content,
+    risk,
+    reason: REASON,
+    grant_options: [],
+    ...(preview === undefined ? {} : { preview }),
+    ...(content_digest === undefined ? {} : { content_digest })
   }
-  if (known.broken.has(call.call_id)) return { do: "reject", call }
+}
+
+/**
+ * What is to be stored before the task goes on: the result of what turned out to have happened, the question about
+ * what nobody can know. `ask` false: nobody is ever asked, and the model is told that the outcome is unknown.
+ */
+export const found = (state: SessionState, looks: Known["looks"], ask: boolean): ReadonlyArray<ReportBody> => {
+  const { task } = state
+  if (task === undefined) return []
+  const at = { task_id: task.task_id, turn: task.turn }
+  return cutOff(state).flatMap((call): ReadonlyArray<ReportBody> => {
+    const look = looks.get(call.call_id) ?? { kind: "unknown" }
+    if (look.kind === "again") return []
+    const result = {
+      type: "tool_result",
+      ...at,
+      call_id: call.call_id,
+      tool_name: call.tool_name,
+      duration_ms: 0
+    } as const
+    if (look.kind === "done") {
+      const { kind: _, ...fields } = look
+      return [{ ...result, ...fields, is_error: fields.status !== "ok" }]
+    }
+    if (ask) return [{ type: "approval_request", ...at, ...questionOf(call) }]
+    return [{ ...result, status: "uncertain", result: uncertainText(), is_error: true }]
+  })
+}
+
+const stepOf = (call: CallState, { looks, broken }: Known): CallStep => {
+  const attempt = call.started + 1
+  if (call.resolved?.decision === "retry") return { do: "run", call, attempt }
+  if (isUncertain(call) && call.request !== undefined) return { do: "ask", call, request: call.request, attempt }
+  // What else was started and is no question by now may run again.
+  if (call.started > 0 && looks.get(call.call_id)?.kind === "again") return { do: "run", call, attempt }
+  if (broken.has(call.call_id)) return { do: "reject", call }
   if (call.resolved === undefined) return { do: "check", call }
   // A grant may have ended since: it is looked at again when the call begins (SECURITY P12).
   if (call.resolved.via === "grant") return { do: "check", call }
   const allowed = call.resolved.decision === "allow_once" || call.resolved.decision === "allow_session"
-  return allowed ? { do: "run", call, attempt: 1 } : { do: "deny", call }
-}
-
-const ofCalls = (calls: ReadonlyArray<CallState>, known: Known): Recovery => {
-  const steps: Array<CallStep> = []
-  const uncertain: Array<CallId> = []
-  for (const call of calls) {
-    const step = stepOf(call, known)
-    if (step === "uncertain") uncertain.push(call.call_id)
-    else steps.push(step)
-  }
-  return uncertain.length > 0
-    ? { kind: "uncertain", calls: uncertain }
-    : { kind: "resume", place: { kind: "calls", steps } }
+  return allowed && call.started === 0 ? { do: "run", call, attempt: 1 } : { do: "deny", call }
 }
 
 const at = (kind: "turn" | "ask" | "finish"): Recovery => ({ kind: "resume", place: { kind } })
 
+/** Once what `found` says is stored. */
 export const recover = (state: SessionState, known: Known): Recovery => {
   if (state.task === undefined) return { kind: "idle" }
   if (state.task.stream !== undefined) return at("ask")
   const answer = itemsOfTask(state).findLast((item): item is AnswerItem => item.kind === "answer")
   if (answer === undefined) return at("turn")
   const open = answer.calls.filter((call) => call.result === undefined)
-  if (open.length > 0) return ofCalls(open, known)
+  if (open.some(({ resolved }) => resolved?.decision === "stop")) return { kind: "stopped" }
+  if (open.length > 0) {
+    return { kind: "resume", place: { kind: "calls", steps: open.map((call) => stepOf(call, known)) } }
+  }
   return at(answer.calls.length > 0 ? "turn" : "finish")
 }

@@ -56,7 +56,7 @@ export interface Options {
   readonly slots: TaskSlots
   readonly drain: Drain
   /** Goes on with the task of the state where that is safe, and tells whether. */
-  readonly goOn: Effect.Effect<boolean>
+  readonly goOn: Effect.Effect<boolean, ReportError>
   /** The store has failed: somebody is to settle it later. */
   readonly onLost: Effect.Effect<void>
 }

@@ -1,6 +1,7 @@
 /**
  * Killed with SIGKILL between a call and its result; started again from another directory (R049–R051; LESSONS 11, 46, 48).
- * The call is answered as uncertain, it is not run again, and its left-over process is ended by the second start.
+ * The person is asked what becomes of the call; it is not run again without their word, and its left-over process is
+ * ended by the second start.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -41,12 +42,13 @@ describe("killed while bash runs", SIDE_BY_SIDE, () => {
       const elsewhere = yield* folder("claw-elsewhere-")
       const tty = yield* Terminal.start({ env, cwd: elsewhere, args: ["--resume", id] })
       yield* tty.shows(workspace)
+      yield* tty.shows("Interrupted call: it may or may not have happened")
       model.script(
         text("ok"),
         calls([{ id: "call_k2", name: "bash", arguments: '{"command":"pwd"}' }]),
         text("That is where.")
       )
-      tty.enter("go on")
+      yield* tty.answer("k")
       yield* tty.until(/^ok$/m)
       const messages = (model.requests()[1]?.messages ?? []).filter(({ role }) => role !== "system")
       assert.deepStrictEqual(
@@ -54,8 +56,7 @@ describe("killed while bash runs", SIDE_BY_SIDE, () => {
         [
           ["user", undefined],
           ["assistant", undefined],
-          ["tool", "call_k1"],
-          ["user", undefined]
+          ["tool", "call_k1"]
         ]
       )
       assert.match(String(messages[2]?.["content"]), /interrupted|unknown/i)

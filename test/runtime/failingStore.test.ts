@@ -41,7 +41,7 @@ const count = (facts: ReadonlyArray<DurableEvent>, key: (event: DurableEvent) =>
   return counts
 }
 
-/** Of each stream one text, of each call one result, of each task one end. */
+/** Of each stream one text, of each call one result, of each question one answer, of each task one end. */
 const contradictions = (facts: ReadonlyArray<DurableEvent>): ReadonlyArray<string> => {
   const calls = count(facts, (event) => (event.type === "tool_call" ? `${event.task_id} ${event.call_id}` : undefined))
   const results = count(facts, (event) =>
@@ -51,7 +51,7 @@ const contradictions = (facts: ReadonlyArray<DurableEvent>): ReadonlyArray<strin
   const tasks = count(facts, (event) => (event.type === "task_started" ? event.task_id : undefined))
   const ends = count(facts, (event) => (isTerminal(event) ? event.task_id : undefined))
   const answers = count(facts, (event) =>
-    event.type === "approval_resolved" ? `${event.task_id} ${event.call_id}` : undefined
+    event.type === "approval_resolved" ? `${event.task_id} ${event.request_id ?? event.call_id}` : undefined
   )
   return [
     ...[streams, calls, tasks, answers].flatMap((each) =>
@@ -128,8 +128,9 @@ describe("a store that cannot be written", () => {
         for (let i = 0; i < 60; i++) {
           yield* TestClock.adjust("10 seconds")
           const { pending_approvals } = yield* session.status
-          for (const { request_id } of pending_approvals) {
-            yield* Effect.ignore(session.answer({ request_id, decision: "allow_once" }))
+          for (const { request_id, kind } of pending_approvals) {
+            const decision = kind === "recovery" ? "skip" : "allow_once"
+            yield* Effect.ignore(session.answer({ request_id, decision }))
           }
           if (left.length === 0 && (yield* session.state).task === undefined) break
           if ((yield* session.state).task === undefined) yield* Effect.ignore(session.prompt({ content: "again" }))

@@ -4,7 +4,8 @@ import type { DurableBody } from "../../src/domain/Event.ts"
 import { fold } from "../../src/domain/Fold.ts"
 import type { CallId, GrantId, PromptId, RequestId, StreamId, TaskId } from "../../src/domain/Ids.ts"
 import { initial } from "../../src/domain/Session.ts"
-import { recover } from "../../src/runtime/recover.ts"
+import type { Look } from "../../src/engine/Resumption.ts"
+import { cutOff, found as storedFirst, recover } from "../../src/runtime/recover.ts"
 
 const task_id = "t" as TaskId
 const at = (turn = 1) => ({ task_id, turn })
@@ -35,11 +36,11 @@ const answered = (turn: number, ...calls: ReadonlyArray<readonly [string, string
     risk: "safe"
   }))
 ]
-const requested = (call: string): DurableBody => ({
+const requested = (call: string, kind: "tool" | "recovery" = "tool", request_id = "req"): DurableBody => ({
   type: "approval_request",
   ...at(),
-  request_id: "req" as RequestId,
-  kind: "tool",
+  request_id: request_id as RequestId,
+  kind,
   call_id: id(call),
   tool_name: "once",
   content: "{}",
@@ -47,7 +48,7 @@ const requested = (call: string): DurableBody => ({
   reason: "",
   grant_options: []
 })
-const resolved = (call: string, decision: "allow_once" | "allow_session" | "deny"): DurableBody => ({
+const resolved = (call: string, decision: "allow_once" | "allow_session" | "deny" | "retry" | "stop"): DurableBody => ({
   type: "approval_resolved",
   ...at(),
   call_id: id(call),
@@ -72,23 +73,42 @@ const result = (call: string): DurableBody => ({
   duration_ms: 1
 })
 
-const found = (events: ReadonlyArray<DurableBody>, broken: ReadonlyArray<string> = []) => {
-  const state = events.reduce(fold, initial)
-  const recovery = recover(state, {
-    repeatable: ({ tool_name }) => tool_name === "pure",
-    broken: new Set(broken.map(id))
+const lookOf = (tool_name: string): Look => {
+  if (tool_name === "pure") return { kind: "again" }
+  return tool_name === "wrote" ? { kind: "done", status: "ok", result: "it is there" } : { kind: "unknown" }
+}
+
+/** Stored first, as text; then where it goes on. */
+const found = (events: ReadonlyArray<DurableBody>, broken: ReadonlyArray<string> = [], ask = true) => {
+  const before = events.reduce(fold, initial)
+  const looks = new Map(cutOff(before).map(({ call_id, tool_name }) => [call_id, lookOf(tool_name)]))
+  const facts = storedFirst(before, looks, ask)
+  const state = facts.reduce<typeof before>((folded, fact) => fold(folded, fact as DurableBody), before)
+  const first = facts.map((fact) => {
+    if (fact.type === "approval_request") return `question about ${fact.call_id}; `
+    return fact.type === "tool_result" ? `${fact.call_id} is ${fact.status}; ` : fact.type
   })
-  if (recovery.kind !== "resume") return recovery.kind === "idle" ? "idle" : `uncertain ${recovery.calls.join(" ")}`
+  return first.join("") + place(recover(state, { looks, broken: new Set(broken.map(id)) }))
+}
+
+const place = (recovery: ReturnType<typeof recover>): string => {
+  if (recovery.kind !== "resume") return recovery.kind
   if (recovery.place.kind !== "calls") return recovery.place.kind
   const steps = recovery.place.steps.map((step) => {
     const open = step.call.request === undefined ? "" : ` ${step.call.request.request_id}`
-    return `${step.do} ${step.call.call_id}${step.do === "run" ? ` ${step.attempt}` : step.do === "check" ? open : ""}`
+    const again = step.do === "run" || step.do === "ask" ? ` ${step.attempt}` : ""
+    return `${step.do} ${step.call.call_id}${again}${step.do === "check" ? open : ""}`
   })
   return steps.join(", ")
 }
 
+const ONE_QUESTION = "question about a; ask a 2"
+const TWO_QUESTIONS = "question about a; question about b; ask a 2, ask b 2"
 const asked = [started, thinking()]
 const two = [...asked, ...answered(1, ["a", "once"], ["b", "pure"])]
+const both = [...asked, ...answered(1, ["a", "once"], ["b", "once"])]
+const written = [...asked, ...answered(1, ["a", "wrote"], ["b", "once"])]
+const once = [...two, result("b"), begun("a")]
 const completed: DurableBody = { type: "task_completed", task_id, usage }
 const reminder: DurableBody = { type: "prompt_steered", ...at(), prompt_id: "p2" as PromptId, content: "again?" }
 
@@ -106,8 +126,29 @@ describe("recovery", () => {
     ["denied without its result", [...two, resolved("a", "deny"), result("b")], "deny a"],
     ["started, harmless to repeat", [...two, result("a"), begun("b")], "run b 2"],
     ["the same again", [...two, result("a"), begun("b"), begun("b", 2)], "run b 3"],
-    ["started, not to be repeated", [...two, begun("a"), result("b")], "uncertain a"],
-    ["both started", [...two, begun("a"), begun("b")], "uncertain a"],
+    ["started, not to be repeated", [...two, begun("a"), result("b")], "question about a; ask a 2"],
+    ["both started", [...two, begun("a"), begun("b")], "question about a; ask a 2, run b 2"],
+    ["both started, neither to be repeated", [...both, begun("a"), begun("b")], TWO_QUESTIONS],
+    ["asked about already", [...two, begun("a"), requested("a", "recovery"), result("b")], "ask a 2"],
+    ["to be tried again", [...once, requested("a", "recovery"), resolved("a", "retry")], "run a 2"],
+    [
+      "tried again, and killed again",
+      [...once, requested("a", "recovery"), resolved("a", "retry"), begun("a", 2)],
+      "question about a; ask a 3"
+    ],
+    [
+      "asked about a second time",
+      [...once, requested("a", "recovery"), resolved("a", "retry"), begun("a", 2), requested("a", "recovery", "r2")],
+      "ask a 3"
+    ],
+    ["given up, its end missing", [...once, requested("a", "recovery"), resolved("a", "stop")], "stopped"],
+    [
+      "approved, started",
+      [...once.slice(0, -1), requested("a"), resolved("a", "allow_once"), begun("a")],
+      ONE_QUESTION
+    ],
+    ["started, and it turns out to have happened", [...written, begun("a"), result("b")], "a is ok; turn"],
+    ["the same with another call", [...written, begun("a"), begun("b")], "a is ok; question about b; ask b 2"],
     ["one result missing", [...two, result("a")], "check b"],
     ["all results stored", [...two, result("a"), result("b")], "turn"],
     ["a reminder behind them", [...two, result("a"), result("b"), reminder], "turn"],
@@ -119,6 +160,10 @@ describe("recovery", () => {
     ]
   ])("%s", (_name, events, expected) => {
     assert.strictEqual(found(events), expected)
+  })
+
+  it("of somebody who is never asked leaves an unknown outcome to the model", () => {
+    assert.strictEqual(found([...both, begun("a"), result("b")], [], false), "a is uncertain; turn")
   })
 
   it("never runs a call whose arguments did not parse, although what is stored of them does", () => {

@@ -201,7 +201,7 @@ export const start = Effect.fnUntraced(function* (options: StartOptions) {
     prompt: until(idle, "an idle prompt"),
     ended: (tasks) => until((screen) => (screen.match(END) ?? []).length >= tasks && idle(), `${tasks} ended tasks`),
     answer: (text) =>
-      until(/y once|y 允许一次/).pipe(
+      until(/y once|y 允许一次|r retry/).pipe(
         Effect.andThen(Effect.sleep(SETTLE_MS + 20)),
         Effect.andThen(Effect.sync(() => type(text)))
       ),

@@ -1,7 +1,7 @@
 /** An engine over a scripted model, small tools and a gate that answers by a function; collects what it reports. */
 import { Effect, Layer, Stream } from "effect"
 import { ApprovalGate, type Check, type Verdict } from "../../src/approval/ApprovalGate.ts"
-import type { ApprovalRequired } from "../../src/approval/Approver.ts"
+import { ApprovalRequired } from "../../src/approval/Approver.ts"
 import { layerText } from "../../src/context/SystemPrompt.ts"
 import type { DurableEvent, LiveBody } from "../../src/domain/Event.ts"
 import type { CallId } from "../../src/domain/Ids.ts"
@@ -73,6 +73,7 @@ export const kit = (options: KitOptions) => {
     ApprovalGate,
     ApprovalGate.of({
       check: options.gate ?? ((check) => Effect.sync(() => allow(check))),
+      ask: ({ request: { tool_name, reason } }) => Effect.fail(new ApprovalRequired({ tool_name, reason })),
       shown: () => undefined
     })
   )

@@ -1,6 +1,7 @@
 /** Processes one after another over one store: each has its own manager, is stopped by suspension, and leaves. */
 import { type Context, Effect, Exit, Layer, Scope } from "effect"
 import type { GrantStore } from "../../src/approval/GrantStore.ts"
+import type { ApprovalRequest } from "../../src/domain/Approval.ts"
 import type { DurableEvent } from "../../src/domain/Event.ts"
 import type { SessionId } from "../../src/domain/Ids.ts"
 import { localOwner, sessionKey } from "../../src/domain/Principal.ts"
@@ -29,26 +30,25 @@ export const begin = Effect.fnUntraced(function* (options: RuntimeKitOptions) {
   return { manager: service, leave, scope } satisfies Process
 })
 
-/** Answers every question with "once", those of before the restart, too. */
+/** Answers every question with "once", those of before the restart, too; what a crash cut off is not run again. */
 export const answering = (session: SessionRuntime, log: Array<string> = []) =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
-    const allow = (request_id: Parameters<SessionRuntime["answer"]>[0]["request_id"]) => {
+    const allow = ({ request_id, kind }: Pick<ApprovalRequest, "request_id" | "kind">) => {
       log.push(request_id)
-      return Effect.ignore(session.answer({ request_id, decision: "allow_once" }))
+      return Effect.ignore(session.answer({ request_id, decision: kind === "recovery" ? "skip" : "allow_once" }))
     }
     const context = yield* Effect.context()
     yield* session.subscribe({
       answers: true,
       sink: (events) => {
         for (const event of events) {
-          if (event.type === "approval_request")
-            Effect.runForkWith(context)(Effect.forkIn(allow(event.request_id), scope))
+          if (event.type === "approval_request") Effect.runForkWith(context)(Effect.forkIn(allow(event), scope))
         }
       }
     })
     const { pending_approvals } = yield* session.status
-    yield* Effect.forEach(pending_approvals, ({ request_id }) => allow(request_id))
+    yield* Effect.forEach(pending_approvals, allow)
   })
 
 /** All public facts of a session, as stored. */

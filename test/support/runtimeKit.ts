@@ -31,6 +31,7 @@ export interface RuntimeKitOptions {
 const asking = (approver: Approver["Service"], expiresInMs: number, checking: Effect.Effect<void>) =>
   ApprovalGate.of({
     shown: () => "what it is about",
+    ask: approver.ask,
     check: Effect.fnUntraced(function* (check: Check) {
       yield* checking
       if (check.assessment.risk === "safe" || check.allowed === true) return allow(check)

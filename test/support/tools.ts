@@ -18,6 +18,7 @@ export interface ProbeOptions {
   readonly risk?: Risk
   readonly opaque?: boolean
   readonly effect?: Tool.EffectClass
+  readonly probe?: Tool.Probe
   readonly run?: (args: Args, context: Tool.ToolContext) => Effect.Effect<Tool.ToolOutput, ToolError>
 }
 
@@ -35,6 +36,7 @@ export const probe = (options: ProbeOptions = {}): Probe => {
         paths: path === undefined ? [] : [path],
         opaque: options.opaque ?? false
       }),
+    ...(options.probe === undefined ? {} : { probe: () => Effect.succeed(options.probe as Tool.Probe) }),
     run: (args, context) =>
       Effect.acquireUseRelease(
         Effect.sync(() => void log.push(`+${args.n ?? 0}`)),

@@ -1,0 +1,31 @@
+/**
+ * A stored call as the batch takes it where a task goes on. Owns: what a stored decision is still worth.
+ * Invariant: what a person allowed is what its files said then; other ones are asked about again (SECURITY P12).
+ */
+import { Effect } from "effect"
+import { CHANGED } from "../approval/ApprovalGate.ts"
+import { contentOf } from "../approval/Cover.ts"
+import type { ApprovalRequest } from "../domain/Approval.ts"
+import type { ToolRegistry } from "../tools/ToolRegistry.ts"
+import * as Pairing from "./pairing.ts"
+import type { CallStep } from "./Resumption.ts"
+import type { Pending } from "./toolBatch.ts"
+
+/** A question about a dead call knows the files of before only where these had been asked about. */
+const wasOther = (request: ApprovalRequest | undefined, content: string | undefined): boolean => {
+  if (request === undefined || (request.kind === "recovery" && request.content_digest === undefined)) return false
+  return request.content_digest !== content
+}
+
+export const pendingOf = Effect.fnUntraced(function* (registry: ToolRegistry["Service"], step: CallStep) {
+  const { call_id, tool_name, arguments: args, request } = step.call
+  const item = yield* Pairing.planAgain(registry, { call_id, tool_name, arguments: args }, step.do === "reject")
+  const content = item.kind === "ready" ? contentOf(item.assessment) : undefined
+  const asked = step.do === "ask" ? { uncertain: step.request } : {}
+  if (step.do === "run" || step.do === "ask") {
+    const allowed = wasOther(request, content) ? { changed: CHANGED } : ({ decided: "allowed" } as const)
+    return { item, attempt: step.attempt, ...asked, ...allowed } satisfies Pending
+  }
+  const open = step.do === "check" && request !== undefined ? { open: request } : {}
+  return { item, attempt: 1, ...open, ...(step.do === "deny" ? { decided: "denied" } : {}) } satisfies Pending
+})

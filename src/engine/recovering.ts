@@ -1,0 +1,86 @@
+/**
+ * Calls that ran when their process died (DESIGN §7, SETTLED 14). Owns: what can be found out of one without anybody's
+ * help, and what a person's word about one does. Invariants: a look changes nothing; without `retry` nothing runs again;
+ * the word and what follows from it are stored in one append.
+ */
+import { Effect, Exit, Result } from "effect"
+import type { ApprovalGate } from "../approval/ApprovalGate.ts"
+import type { Reply } from "../approval/Approver.ts"
+import type { ApprovalRequest } from "../domain/Approval.ts"
+import { uncertainText } from "../domain/Decide.ts"
+import type { ReportBody } from "../domain/Event.ts"
+import type { TaskId } from "../domain/Ids.ts"
+import type { ToolCall } from "../domain/Message.ts"
+import type { ToolRegistry } from "../tools/ToolRegistry.ts"
+import { type Bounds, fieldsOf } from "./outcome.ts"
+import type { Reporter } from "./Reporter.ts"
+import type { Look } from "./Resumption.ts"
+import { TaskFailure } from "./TaskFailure.ts"
+
+const unknown: Look = { kind: "unknown" }
+
+/** By the tool's own word, or by its look at the world. */
+export const look = (registry: ToolRegistry["Service"], bounds: Bounds, call: ToolCall): Effect.Effect<Look> =>
+  Effect.suspend(() => {
+    const resolved = Result.getOrUndefined(registry.resolve(call))
+    if (resolved === undefined) return Effect.succeed(unknown)
+    const { tool, args } = resolved
+    if (tool.effect === "pure" || tool.effect === "idempotent") return Effect.succeed<Look>({ kind: "again" })
+    if (tool.effect !== "probe" || tool.probe === undefined) return Effect.succeed(unknown)
+    return Effect.map(tool.probe(args), (probe): Look => {
+      if (probe.state === "unknown") return unknown
+      if (probe.state === "not_done") return { kind: "again" }
+      return { kind: "done", ...fieldsOf(Exit.succeed(probe.output), bounds) }
+    })
+  }).pipe(Effect.catchCause(() => Effect.succeed(unknown)))
+
+interface Place {
+  readonly at: { readonly task_id: TaskId; readonly turn: number }
+  readonly gate: ApprovalGate["Service"]
+  readonly reporter: Reporter["Service"]
+}
+
+const resolution = (place: Place, request: ApprovalRequest, reply: Reply): ReportBody => {
+  const { call_id, request_id, tool_name } = request
+  const { decision, via, by, reason } = reply
+  const said = { ...(by === undefined ? {} : { by }), ...(reason === undefined ? {} : { reason }) }
+  return { type: "approval_resolved", ...place.at, call_id, request_id, tool_name, decision, via, ...said }
+}
+
+const skipped = ({ at }: Place, { call_id, tool_name }: ApprovalRequest, reply: Reply): ReportBody => {
+  const result = uncertainText(reply.reason)
+  return { type: "tool_result", ...at, call_id, tool_name, status: "uncertain", result, is_error: true, duration_ms: 0 }
+}
+
+/** Asks on under the stored question. True: the call is to run again; false: it has its result. */
+const askedOn = Effect.fnUntraced(function* (place: Place, request: ApprovalRequest) {
+  const reply = yield* place.gate.ask({ ...place.at, request })
+  const said = resolution(place, request, reply)
+  switch (reply.decision) {
+    case "retry":
+      yield* place.reporter.report([said])
+      return true
+    case "stop":
+      // Where a new prompt took its place, the task's end says so of every open question.
+      if (reply.via !== "recovery") yield* place.reporter.report([said])
+      return yield* new TaskFailure({ code: "interrupted_by_restart" })
+    default:
+      yield* place.reporter.report([said, skipped(place, request, reply)])
+      return false
+  }
+})
+
+interface Cut {
+  readonly uncertain?: ApprovalRequest
+}
+
+/** The calls that are left once a person has spoken about those that were cut off, in whatever order. */
+export const allowedOn = <A extends Cut>(place: Place, calls: ReadonlyArray<A>) =>
+  Effect.map(
+    Effect.forEach(
+      calls,
+      (call) => (call.uncertain === undefined ? Effect.succeed(true) : askedOn(place, call.uncertain)),
+      { concurrency: "unbounded" }
+    ),
+    (again) => calls.filter((_, index) => again[index])
+  )

@@ -1,0 +1,58 @@
+/**
+ * A stored task goes on after its process is gone (DESIGN §7). Owns: the order: look, store what was found, resume.
+ * Does not own: what is safe (`recover`), what a person's word does (engine). Invariants: nothing runs before the
+ * questions about it are stored; a task that cannot go on is closed.
+ */
+import { Effect } from "effect"
+import type { Mode } from "../approval/ApprovalGate.ts"
+import { type CallState, pendingApprovals } from "../domain/Session.ts"
+import { closeCrashed } from "./crashed.ts"
+import type { JournalApprover } from "./journalApprover.ts"
+import { cutOff, found, recover } from "./recover.ts"
+import type { Parts } from "./RuntimeFactory.ts"
+import type { SessionLog } from "./sessionLog.ts"
+import type { Tasks } from "./tasks.ts"
+
+interface Going {
+  readonly log: SessionLog
+  readonly approver: JournalApprover
+  readonly parts: Parts
+  readonly tasks: Tasks
+  readonly settings: { readonly mode: Mode | undefined }
+}
+
+const lookAt = ({ parts: { engine } }: Going, { call_id, tool_name, arguments: args }: CallState) =>
+  Effect.map(engine.look({ call_id, tool_name, arguments: args }), (look) => [call_id, look] as const)
+
+/** Goes on with what is safe; what nobody can know becomes a question. Tells whether it went on. */
+export const goOn = Effect.fnUntraced(function* (going: Going) {
+  const { approver, log, parts, settings, tasks } = going
+  const { broken } = log
+  const looks = new Map(yield* Effect.forEach(cutOff(log.state()), (call) => lookAt(going, call)))
+  const facts = found(log.state(), looks, (settings.mode ?? parts.mode) !== "never-ask")
+  if (facts.length > 0) yield* log.commit(facts)
+  const recovery = recover(log.state(), { looks, broken })
+  const { task } = log.state()
+  if (recovery.kind !== "resume" || task === undefined) return false
+  const open = pendingApprovals(log.state()).map(({ request_id }) => request_id)
+  approver.goesOn(task.task_id, open)
+  yield* tasks.resume({ place: recovery.place, broken })
+  return true
+})
+
+/** After a restart: tells whether it went on; closes what cannot. */
+export const recoverTask = Effect.fnUntraced(function* (going: Going) {
+  if (yield* goOn(going)) return true
+  yield* closeCrashed(going.log)
+  yield* going.tasks.startQueued(false)
+  return false
+})
+
+/** A task of which nothing is left but questions about what a crash cut off ends for a new prompt (SETTLED 14). */
+export const giveUp = Effect.fnUntraced(function* ({ approver, log, tasks }: Going) {
+  const open = pendingApprovals(log.state())
+  const task = tasks.current()
+  if (task === undefined || open.length === 0 || open.some(({ kind }) => kind !== "recovery")) return
+  approver.supersede()
+  yield* task.await
+})
