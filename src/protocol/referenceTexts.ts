@@ -76,7 +76,7 @@ An \`approval_request\` waits for the first answer of anybody who may give one; 
 | \`kind\` | decisions | when |
 | --- | --- | --- |
 | \`tool\` | \`allow_once\`, \`allow_session\`, \`deny\` | a call wants to change something |
-| \`recovery\` | \`retry\`, \`skip\`, \`stop\`; \`allow_once\` counts as \`retry\`, \`deny\` as \`skip\` | a call was cut off by a crash; reserved, this version asks none |
+| \`recovery\` | \`retry\`, \`skip\`, \`stop\`; \`allow_once\` counts as \`retry\`, \`deny\` as \`skip\` | a call ran when its server was killed, and neither its tool nor its effects tell whether it happened; asked under one \`request_id\` until somebody answers, without expiry. A new prompt answers it with \`skip\` and ends its task |
 
 Another one is a \`bad_decision\`. \`grant_option\` is the \`id\` of one of \`grant_options\` and matters for \`allow_session\` only;
 default: the first, which is the most exact. \`reason\` of a \`deny\` is told to the model. Nobody answered until \`expires_at\`:

@@ -3,6 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Answer } from "../../src/domain/Approval.ts"
 import type { DurableEvent } from "../../src/domain/Event.ts"
+import { localOwner, sessionKey } from "../../src/domain/Principal.ts"
+import { replay } from "../../src/eval/Replay.ts"
 import { layerMemory } from "../../src/store/memory/MemoryStore.ts"
 import { type CutOptions, cutOff, cutSession, OLD_TASK } from "../support/cutOff.ts"
 import { answer } from "../support/engineKit.ts"
@@ -79,6 +81,8 @@ describe("a call that a crash cut off", () => {
       assert.strictEqual(said?.by, "user:me")
       const again = yield* Effect.flip(session.answer({ request_id: request.request_id, decision }))
       assert.strictEqual(again.code, "approval_already_resolved")
+      const { difference, events } = yield* replay(sessionKey(localOwner, cutSession))
+      assert.deepStrictEqual([difference, events], [undefined, seen.facts().length])
     }).pipe(scoped)
   })
 
