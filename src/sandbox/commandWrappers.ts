@@ -5,7 +5,7 @@
 import { beginnings, own, type Own } from "./commandBeginnings.ts"
 import { carried } from "./commandCarried.ts"
 import { isKnown } from "./commandKnown.ts"
-import { isLauncher, launched, SOMETIMES, unknownStarts } from "./commandLaunchers.ts"
+import { isLauncher, isSometimes, launched, unknownStarts } from "./commandLaunchers.ts"
 import { skipOptions } from "./commandOptions.ts"
 import { exactOnly, plainName, SHELLS } from "./commandTables.ts"
 import { literalWord, type ShellWord } from "./commandWords.ts"
@@ -250,7 +250,7 @@ const readerOf = (name: string): Reader | undefined =>
 const unwrapAs = (name: string, words: ReadonlyArray<ShellWord>): Wrapper | undefined => {
   const reader = readerOf(name)
   if (reader !== undefined) return { ...reader(words), always: !PLAIN_STARTERS.has(name) }
-  return isLauncher(name) ? { ...launched(name, words), always: !SOMETIMES.has(name) } : undefined
+  return isLauncher(name) ? { ...launched(name, words), always: !isSometimes(name) } : undefined
 }
 
 /** Together with what its options carry. */
