@@ -117,6 +117,7 @@ const rows: ReadonlyArray<Row> = [
   [/^(.*) cannot be read$/s, "无法读取 $1"],
   [/^(.*) is not known here, and may run whatever its words name$/s, "不认识 $1，它可能运行参数所指的任何东西"],
   [/^(.*) runs what the package brings along$/s, "$1 会运行软件包自带的程序"],
+  [/^nobody can tell what else (.*) runs$/s, "无法得知 $1 还会运行什么"],
   [/^(.*) does more than look$/s, "$1 不只是查看"],
   [/^(.*) is no script of the manifest$/s, "$1 不是清单中的脚本"],
   [/^(.*) has options before its command$/s, "$1 的子命令前有选项"],

@@ -243,7 +243,8 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
     unsettled: [
       ...found.unsettled,
       ...(git?.unsettled ?? []),
-      ...(content.unread === undefined ? [] : [`${content.unread} cannot be read`])
+      ...(content.unread === undefined ? [] : [`${content.unread} cannot be read`]),
+      ...(content.unclear === undefined ? [] : [`nobody can tell what else ${content.unclear} runs`])
     ],
     paths: places.paths,
     prefix: prefixOf(found.name, args, level),
