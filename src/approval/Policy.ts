@@ -7,6 +7,7 @@
 import type { GrantOption, RiskAssessment } from "../domain/Approval.ts"
 import type { GrantId } from "../domain/Ids.ts"
 import { argumentsRefusal } from "./arguments.ts"
+import { namedInCode } from "./codeDoubts.ts"
 import { type Cover, granted, meets, type Subject } from "./Cover.ts"
 import { grantOptions } from "./grantOptions.ts"
 import { onlyLooks, pathsCovered } from "./matching.ts"
@@ -34,6 +35,14 @@ const refusal = (subject: Subject): Judgement | undefined => {
     return deny("refused-command", `the command ${assessment.command.refused}`)
   const rule = rules.find((one) => one.action === "deny" && meets(one, subject))
   return rule === undefined ? undefined : deny(rule.name, `the rule ${rule.name} denies it`)
+}
+
+/** What a rule denies, or nobody is asked about, stands in code that the call evaluates: whether it runs, nobody can say. */
+const doubt = (subject: Subject): Judgement | undefined => {
+  const named = namedInCode(subject)
+  if (named === undefined) return undefined
+  const { reason, rule } = named
+  return subject.mode === "never-ask" ? deny(rule, reason) : { action: "ask", rule, reason, grant_options: [] }
 }
 
 /** Looks and changes nothing, as far as can be known: what `plan` lets be asked about. */
@@ -91,6 +100,8 @@ export const decide = (subject: Subject): Judgement => {
   const refused = refusal(subject)
   if (refused !== undefined) return refused
   if (mode === "plan" && !onlyReads(assessment)) return deny("mode: plan", "plan mode changes nothing")
+  const doubted = doubt(subject)
+  if (doubted !== undefined) return doubted
   if (mode === "bypass") return allow("bypass mode allows what is not denied", { rule: "mode: bypass" })
   const cover = granted(subject)
   if (cover?.grant !== undefined) return allow("an earlier approval covers it", cover)

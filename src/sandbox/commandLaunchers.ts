@@ -48,7 +48,11 @@ const OWN_WORDS: ReadonlyArray<readonly [number, ReadonlyArray<string>]> = [
       pipenv pdm hatch rye conda mamba micromamba rbenv pyenv nodenv asdf mise volta rustup direnv op aws-vault doppler chamber
       poetry uv bundle yarn pnpm bun flatpak-spawn distrobox toolbox lxc-attach machinectl`)
   ],
-  [4, list("ip tmux screen script dtach abduco docker podman nerdctl")],
+  [
+    4,
+    list(`ip tmux screen script dtach abduco docker podman nerdctl lxc incus multipass limactl vagrant wsl
+      nix guix nix-shell pdsh clush dsh mussh kubectl oc`)
+  ],
   [9, list("bwrap unshare nsenter chroot")]
 ]
 
@@ -73,8 +77,10 @@ const SCRIPTED: ReadonlySet<string> = new Set([
   "screen",
   "capsh",
   "nix-shell",
-  "nix",
-  "guix",
+  "pdsh",
+  "clush",
+  "dsh",
+  "mussh",
   "cargo"
 ])
 

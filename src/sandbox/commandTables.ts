@@ -24,14 +24,18 @@ export const SHELLS = set("sh bash dash zsh ksh mksh ash fish csh tcsh rbash")
 /** `python3.11` is `python`. */
 export const plainName = (name: string): string => name.replace(/(?<=[a-z])[-.]?\d+(?:\.\d+)*$/, "")
 
+const INTERPRETERS =
+  set(`python pypy perl ruby node nodejs deno bun php lua luajit tclsh wish expect osascript pwsh powershell R Rscript
+      julia java scala groovy kotlin elixir erl ghci guile awk gawk mawk nawk sed gsed ed ex red vi vim nvim nano emacs
+      gdb lldb bc dc m4 jshell irb sqlite psql mysql tsx ts-node less more man info view`)
+
+/** Of their words some are code in a language of their own. */
+export const isInterpreter = (name: string): boolean =>
+  INTERPRETERS.has(name) || INTERPRETERS.has(plainName(name)) || name === "make" || name === "gmake"
+
 const EXACT_ONLY: ReadonlyArray<readonly [ReadonlySet<string>, string]> = [
   [SHELLS, "a shell runs whatever it is given"],
-  [
-    set(`python pypy perl ruby node nodejs deno bun php lua luajit tclsh wish expect osascript pwsh powershell R Rscript
-      julia java scala groovy kotlin elixir erl ghci guile awk gawk mawk nawk sed gsed ed ex red vi vim nvim nano emacs
-      gdb lldb bc dc m4 jshell irb sqlite psql mysql tsx ts-node less more man info view`),
-    "an interpreter runs whatever it is given"
-  ],
+  [INTERPRETERS, "an interpreter runs whatever it is given"],
   [
     set(`make gmake bmake cmake ninja meson just task rake ant gradle gradlew mvn mvnw bazel buck scons tox nox invoke
       npx pnpx bunx uvx pipx corepack lerna nx turbo pre-commit docker podman nerdctl kubectl helm vagrant terraform

@@ -7,6 +7,7 @@ import { carried } from "./commandCarried.ts"
 import { isKnown } from "./commandKnown.ts"
 import { isLauncher, isSometimes, launched, unknownStarts } from "./commandLaunchers.ts"
 import { skipOptions } from "./commandOptions.ts"
+import { OTHER_READERS } from "./commandReaders.ts"
 import { exactOnly, plainName, SHELLS } from "./commandTables.ts"
 import { literalWord, type ShellWord } from "./commandWords.ts"
 
@@ -169,6 +170,7 @@ const npm: Reader = (words) => {
 }
 
 const READERS: Readonly<Record<string, Reader>> = {
+  ...OTHER_READERS,
   env,
   nohup: after(),
   setsid: after("", "-c -f -w --ctty --fork --wait"),
@@ -237,7 +239,9 @@ const READERS: Readonly<Record<string, Reader>> = {
 }
 
 /** Programs whose very purpose is to start another one. */
-const PLAIN_STARTERS: ReadonlySet<string> = new Set(["find", "fd", "fdfind", "git", "npm", "gdb", "ssh"])
+const PLAIN_STARTERS: ReadonlySet<string> = new Set(
+  ["find", "fd", "fdfind", "git", "npm", "gdb", "ssh"].concat(Object.keys(OTHER_READERS))
+)
 
 export interface Wrapper extends Started {
   /** False for a program that starts others only with some of its options. */
