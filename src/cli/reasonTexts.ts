@@ -120,6 +120,8 @@ const rows: ReadonlyArray<Row> = [
   [/^the code that (.*) is given may be refused: (.*)$/s, "交给 $1 的代码可能含有会被拒绝的命令"],
   [/^the code that (.*) is given names what the rule (.*) denies$/s, "交给 $1 的代码提到了规则 $2 所禁止的内容"],
   [/^is what (\S+) runs$/, "由 $1 运行"],
+  [/^the configuration of (.*) sets (.*)$/s, "$1 的配置设置了 $2"],
+  [/^its submodules cannot be looked through$/, "无法检查其子模块"],
   [/^nobody can tell what else (.*) runs$/s, "无法得知 $1 还会运行什么"],
   [/^(.*) does more than look$/s, "$1 不只是查看"],
   [/^(.*) is no script of the manifest$/s, "$1 不是清单中的脚本"],
