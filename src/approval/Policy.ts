@@ -6,11 +6,12 @@
  */
 import type { GrantOption, RiskAssessment } from "../domain/Approval.ts"
 import type { GrantId } from "../domain/Ids.ts"
+import { lineOnlyLooks } from "../domain/Looks.ts"
 import { argumentsRefusal } from "./arguments.ts"
 import { namedInCode } from "./codeDoubts.ts"
 import { type Cover, granted, meets, type Subject } from "./Cover.ts"
 import { grantOptions } from "./grantOptions.ts"
-import { onlyLooks, pathsCovered } from "./matching.ts"
+import { pathsCovered } from "./matching.ts"
 import { type Action, builtin, type Rule } from "./Rules.ts"
 
 export interface Judgement {
@@ -48,10 +49,7 @@ const doubt = (subject: Subject): Judgement | undefined => {
 /** Looks and changes nothing, as far as can be known: what `plan` lets be asked about. */
 const onlyReads = (assessment: RiskAssessment): boolean => {
   const plan = assessment.command
-  if (plan === undefined) return assessment.risk === "safe" && !assessment.opaque
-  return (
-    plan.doubts.length === 0 && plan.writes.length === 0 && plan.commands.length > 0 && plan.commands.every(onlyLooks)
-  )
+  return plan === undefined ? assessment.risk === "safe" && !assessment.opaque : lineOnlyLooks(plan)
 }
 
 /** A rule that lets the call pass without its parts being looked at: by tool or path. */
