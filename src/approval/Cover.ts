@@ -5,14 +5,13 @@
  */
 import type { Grant, RiskAssessment, SimpleCommand } from "../domain/Approval.ts"
 import type { ToolCall } from "../domain/Message.ts"
+import { isPlain, onlyLooks } from "../domain/Looks.ts"
 import type { Mode } from "./ApprovalGate.ts"
 import { parseArguments } from "./arguments.ts"
 import {
   canonicalText,
   digestOf,
   grantCovers,
-  isPlain,
-  onlyLooks,
   pathTouched,
   pathsCovered,
   pathsOf,

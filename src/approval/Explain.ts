@@ -6,8 +6,9 @@
  */
 import type { Grant, SimpleCommand } from "../domain/Approval.ts"
 import type { ExplainedPart, Explanation } from "../domain/Explanation.ts"
+import { isPlain } from "../domain/Looks.ts"
 import { commandsOf, contentOf, onlyFilters, partCover, sameContent, type Subject } from "./Cover.ts"
-import { isPlain, noPrefix, ruleMeets } from "./matching.ts"
+import { noPrefix, ruleMeets } from "./matching.ts"
 import type { Judgement } from "./Policy.ts"
 import type { Rule } from "./Rules.ts"
 

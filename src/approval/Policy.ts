@@ -6,10 +6,12 @@
  */
 import type { GrantOption, RiskAssessment } from "../domain/Approval.ts"
 import type { GrantId } from "../domain/Ids.ts"
+import { lineOnlyLooks } from "../domain/Looks.ts"
 import { argumentsRefusal } from "./arguments.ts"
+import { namedInCode } from "./codeDoubts.ts"
 import { type Cover, granted, meets, type Subject } from "./Cover.ts"
 import { grantOptions } from "./grantOptions.ts"
-import { onlyLooks, pathsCovered } from "./matching.ts"
+import { pathsCovered } from "./matching.ts"
 import { type Action, builtin, type Rule } from "./Rules.ts"
 
 export interface Judgement {
@@ -36,13 +38,18 @@ const refusal = (subject: Subject): Judgement | undefined => {
   return rule === undefined ? undefined : deny(rule.name, `the rule ${rule.name} denies it`)
 }
 
+/** What a rule denies, or nobody is asked about, stands in code that the call evaluates: whether it runs, nobody can say. */
+const doubt = (subject: Subject): Judgement | undefined => {
+  const named = namedInCode(subject)
+  if (named === undefined) return undefined
+  const { reason, rule } = named
+  return subject.mode === "never-ask" ? deny(rule, reason) : { action: "ask", rule, reason, grant_options: [] }
+}
+
 /** Looks and changes nothing, as far as can be known: what `plan` lets be asked about. */
 const onlyReads = (assessment: RiskAssessment): boolean => {
   const plan = assessment.command
-  if (plan === undefined) return assessment.risk === "safe" && !assessment.opaque
-  return (
-    plan.doubts.length === 0 && plan.writes.length === 0 && plan.commands.length > 0 && plan.commands.every(onlyLooks)
-  )
+  return plan === undefined ? assessment.risk === "safe" && !assessment.opaque : lineOnlyLooks(plan)
 }
 
 /** A rule that lets the call pass without its parts being looked at: by tool or path. */
@@ -91,6 +98,8 @@ export const decide = (subject: Subject): Judgement => {
   const refused = refusal(subject)
   if (refused !== undefined) return refused
   if (mode === "plan" && !onlyReads(assessment)) return deny("mode: plan", "plan mode changes nothing")
+  const doubted = doubt(subject)
+  if (doubted !== undefined) return doubted
   if (mode === "bypass") return allow("bypass mode allows what is not denied", { rule: "mode: bypass" })
   const cover = granted(subject)
   if (cover?.grant !== undefined) return allow("an earlier approval covers it", cover)

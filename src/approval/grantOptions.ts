@@ -4,8 +4,9 @@
  */
 import type { GrantOption, SimpleCommand } from "../domain/Approval.ts"
 import type { Matcher } from "../domain/Matcher.ts"
+import { isPlain, onlyLooks } from "../domain/Looks.ts"
 import { onlyFilters, partCover, type Subject } from "./Cover.ts"
-import { canonicalText, isPlain, noPrefix, onlyLooks, relativeTo } from "./matching.ts"
+import { canonicalText, noPrefix, relativeTo } from "./matching.ts"
 
 const exact = ({ call, assessment, digest }: Subject): GrantOption => {
   const only = assessment.command?.commands.map(noPrefix).find((why) => why !== undefined)

@@ -7,6 +7,7 @@ import { createHash } from "node:crypto"
 import picomatch from "picomatch"
 import type { RiskAssessment, SimpleCommand } from "../domain/Approval.ts"
 import * as Canonical from "../domain/Canonical.ts"
+import { isPlain } from "../domain/Looks.ts"
 
 /** As the registry makes it: SHA-256 of tool name and canonical arguments. */
 export const digestOf = (tool: string, args: unknown): string =>
@@ -55,12 +56,6 @@ export const pathsOf = (assessment: RiskAssessment): ReadonlyArray<string> => [
   ...assessment.paths,
   ...(assessment.command?.commands.flatMap((command) => command.paths) ?? [])
 ]
-
-export const isPlain = (command: SimpleCommand): boolean =>
-  command.notPlain.length === 0 && command.unsettled.length === 0
-
-/** It looks at the workspace and changes nothing, as far as can be known. */
-export const onlyLooks = (command: SimpleCommand): boolean => command.readOnly && isPlain(command)
 
 /** A user's rule allows this command: plain, whole words; a program that runs others only word for word (P5). */
 export const ruleCovers = (argv: ReadonlyArray<string>, command: SimpleCommand): boolean =>

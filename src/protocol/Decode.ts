@@ -8,6 +8,7 @@
 import { Result, Schema, SchemaIssue } from "effect"
 import { PROTOCOL_VERSION } from "../domain/Event.ts"
 import { nearest } from "../domain/Nearest.ts"
+import { afterString, repeatsKey } from "../domain/RepeatedKeys.ts"
 import { type ClientMessage, type ClientMessageType, Command, Key, messages, Token } from "./ClientMessage.ts"
 
 export interface DecodeLimits {
@@ -25,20 +26,6 @@ export type Complaint = {
 type Fields = Readonly<Record<string, unknown>>
 
 const QUOTE = 34
-const BACKSLASH = 92
-const COLON = 58
-
-/** Where the string that began before `from` ends: behind its closing quote. */
-const afterString = (text: string, from: number): number => {
-  let end = text.indexOf('"', from)
-  while (end !== -1) {
-    let slashes = 0
-    while (text.charCodeAt(end - 1 - slashes) === BACKSLASH && end - 1 - slashes >= from) slashes++
-    if (slashes % 2 === 0) return end + 1
-    end = text.indexOf('"', end + 1)
-  }
-  return text.length
-}
 
 /** Counted on the text, so that nothing is built of what is nested too deeply. */
 export const isDeeperThan = (text: string, depth: number): boolean => {
@@ -51,27 +38,6 @@ export const isDeeperThan = (text: string, depth: number): boolean => {
     } else if (char === 0x7d || char === 0x5d) open--
   }
   return false
-}
-
-const keysIn = (value: unknown): number => {
-  if (typeof value !== "object" || value === null) return 0
-  let count = Array.isArray(value) ? 0 : Object.keys(value).length
-  for (const inner of Object.values(value)) count += keysIn(inner)
-  return count
-}
-
-/**
- * Whether an object of this JSON text names a key twice, however each is spelled: then the text has more colons than
- * its value, `value`, has keys. Two readers could take it for two different messages (SECURITY P3).
- */
-export const repeatsKey = (text: string, value: unknown): boolean => {
-  let colons = 0
-  for (let at = 0; at < text.length; at++) {
-    const char = text.charCodeAt(at)
-    if (char === QUOTE) at = afterString(text, at + 1) - 1
-    else if (char === COLON) colons++
-  }
-  return colons !== keysIn(value)
 }
 
 export const REPEATED = "It names a key twice."

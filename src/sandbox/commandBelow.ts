@@ -4,22 +4,41 @@
  * as a whole without a question, and one that cannot be looked through counts as one that leads outside.
  */
 import { lstatSync, readdirSync } from "node:fs"
+import { basename } from "node:path"
 import type { Paths } from "./commandPaths.ts"
 import type { ShellWord } from "./commandWords.ts"
-import { CONTROL_NAMES } from "./controlPlane.ts"
+import { guardOf } from "./controlPlane.ts"
 
 const MAX_ENTRIES = 2_000
+const MAX_CHANGED = 10_000
+/** What others brought along: nobody's own repository lies there. */
+const BROUGHT: ReadonlySet<string> = new Set(["node_modules"])
 
 const CHANGES: ReadonlySet<string> = new Set(["rm", "chmod", "chown", "chgrp", "chattr", "setfacl", "setfattr"])
 /** They follow the links that they find. */
 const FOLLOWS: ReadonlySet<string> = new Set(["diff"])
 const RECURSIVE = /^(?:-[A-Za-z]*[rR]|--rec)/
 
-const holdsControl = (path: string, { budget }: Paths): boolean =>
-  CONTROL_NAMES.some((name) => {
-    budget.spend()
-    return lstatSync(`${path}/${name}`, { throwIfNoEntry: false }) !== undefined
-  })
+/** The control plane at the top or deeper; `many`: there is more than can be looked through. */
+const holdsControl = (directory: string, { budget }: Paths): "none" | "some" | "many" => {
+  const open = [directory]
+  let seen = 0
+  for (const path of open) {
+    for (const entry of readdirSync(path, { withFileTypes: true })) {
+      budget.spend()
+      if ((seen += 1) > MAX_CHANGED) return "many"
+      if (guardOf(`${basename(path)}/${entry.name}`).kind === "forbidden") return "some"
+      if (entry.isDirectory() && !BROUGHT.has(entry.name)) open.push(`${path}/${entry.name}`)
+    }
+  }
+  return "none"
+}
+
+const whyChanged = (path: string, paths: Paths): ReadonlyArray<string> => {
+  const held = BROUGHT.has(basename(path)) ? "none" : holdsControl(path, paths)
+  if (held === "none") return []
+  return [held === "some" ? `${path} holds the control plane` : `${path} holds too much to be looked through`]
+}
 
 /** Whether a link below leads outside, or nobody can say. */
 const leadsOut = (directory: string, paths: Paths): boolean => {
@@ -47,8 +66,7 @@ export const reachesBelow = (name: string, words: ReadonlyArray<ShellWord>, path
     .flatMap((word) => (word.glob ? (paths.matches(word.value) ?? []) : [paths.place(word.value)]))
   try {
     const found = [...new Set(places.filter(({ inside }) => inside).map(({ path }) => path))].filter(isDirectory)
-    if (changes)
-      return found.filter((path) => holdsControl(path, paths)).map((path) => `${path} holds the control plane`)
+    if (changes) return found.flatMap((path) => whyChanged(path, paths))
     return found.filter((path) => leadsOut(path, paths)).map((path) => `links below ${path} may lead outside`)
   } catch {
     return ["what lies below cannot be looked through"]

@@ -1,75 +1,204 @@
 /**
- * The files that decide what a command runs: a manifest with scripts, a makefile, the script itself. Owns: their digest,
- * so that a grant ends when they change (SECURITY P12, T3). Invariant: a file that cannot be read whole has no digest
- * and the command is unsettled.
+ * The files that decide what a command runs: a manifest with scripts, a makefile, the script itself and what it pulls in.
+ * Owns: their digest, so that a grant ends when they change (SECURITY P12, T3). Invariants: a file that cannot be read
+ * whole has no digest and the command is unsettled; so has one of which nobody can tell what it pulls in.
  */
 import { createHash } from "node:crypto"
 import { readFileSync, statSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { type Manifest, manifestOf, MANIFESTS } from "./commandManifests.ts"
+import { membersOf } from "./commandMembers.ts"
 import type { Paths } from "./commandPaths.ts"
+import { shellPulled } from "./commandScripts.ts"
+import { type Language, languageOfName, languageOfProgram, pulledBy } from "./commandSources.ts"
 import { plainName, SHELLS } from "./commandTables.ts"
 
 const MAX_BYTES = 4 << 20
+/** Of all files of one command, and their bytes. */
+const MAX_FILES = 2_000
+const MAX_TOTAL = 8 << 20
+/** Names looked up for one command: far below what a line may cost. */
+const MAX_LOOKS = 4_000
 
-const MANIFESTS: Readonly<Record<string, ReadonlyArray<string>>> = {
-  npm: ["package.json", ".npmrc"],
-  pnpm: ["package.json", ".npmrc", ".pnpmfile.cjs", "pnpm-workspace.yaml"],
-  yarn: ["package.json", ".npmrc", ".yarnrc", ".yarnrc.yml"],
-  bun: ["package.json", "bunfig.toml", ".npmrc"],
-  npx: ["package.json", ".npmrc"],
-  make: ["GNUmakefile", "makefile", "Makefile"],
-  just: ["justfile", "Justfile", ".justfile"],
-  task: ["Taskfile.yml", "Taskfile.yaml"],
-  cargo: ["Cargo.toml", ".cargo/config.toml", ".cargo/config", "build.rs"],
-  composer: ["composer.json"],
-  tox: ["tox.ini", "pyproject.toml", "setup.cfg"],
-  pytest: ["conftest.py", "pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"]
+export type Content = { readonly digest?: string; readonly unread?: string; readonly unclear?: string }
+
+interface Root {
+  /** As a word of the command. */
+  readonly file: string
+  readonly language?: Language | undefined
 }
 
-const SCRIPTED: ReadonlySet<string> = new Set([
-  ...SHELLS,
-  "python",
-  "perl",
-  "ruby",
-  "node",
-  "deno",
-  "tsx",
-  "php",
-  "lua"
-])
-
-/** Names whose contents count, present or not: a file that appears is a change too. */
-const filesOf = (program: string, name: string, args: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const plain = plainName(name)
-  const manifests = Object.hasOwn(MANIFESTS, plain) ? MANIFESTS[plain]! : []
-  const scripts =
-    SCRIPTED.has(plain) || name === "." || name === "source" ? args.filter((word) => !word.startsWith("-")) : []
-  return [...(program.includes("/") ? [program] : []), ...manifests, ...scripts]
+interface Gathering {
+  readonly paths: Paths
+  /** Real path → digest, or `none` where no file is. */
+  readonly digests: Map<string, string>
+  readonly programs: Set<string>
+  bytes: number
+  looks: number
+  unread?: string
+  unclear?: string
 }
 
-const digestOf = (path: string, { budget }: Paths): string | undefined => {
+const textOf = (path: string, gathering: Gathering): string | undefined => {
   const stats = statSync(path, { throwIfNoEntry: false })
-  if (stats === undefined || stats.isDirectory()) return "none"
-  if (!stats.isFile() || stats.size > MAX_BYTES) return undefined
-  budget.spend(1 + (stats.size >> 12))
-  return createHash("sha256").update(readFileSync(path)).digest("hex")
+  if (stats === undefined || !stats.isFile() || stats.size > MAX_BYTES) return undefined
+  gathering.paths.budget.spend(1 + (stats.size >> 12))
+  return readFileSync(path, "utf8")
 }
 
-export type Content = { readonly digest?: string; readonly unread?: string }
+const SHEBANG = /^#!\s*(?:\S*\/env\s+(?:-S\s+)?)?(?:\S*\/)?([\w.-]+)/
+
+/** What kind of script a file is that is started by its name. */
+const startedAs = (path: string, text: string): Language | undefined => {
+  if (text.slice(0, 1_000).includes("\0")) return undefined
+  const program = plainName(SHEBANG.exec(text)?.[1] ?? "")
+  if (program === "") return languageOfName(path) ?? "sh"
+  return SHELLS.has(program) ? "sh" : languageOfProgram(program)
+}
+
+const RUNNERS = new Set(["npm", "pnpm", "yarn", "bun", "npx"])
+
+/** The configurations of the tools that the scripts of a manifest name. */
+const toolsIn = (text: string): ReadonlyArray<string> => {
+  try {
+    const { scripts } = JSON.parse(text) as { readonly scripts?: unknown }
+    const words = Object.values(scripts ?? {}).flatMap((one) => (typeof one === "string" ? one.split(/[^\w.-]+/) : []))
+    return [...new Set(words)].filter((word) => Object.hasOwn(MANIFESTS, word) && !RUNNERS.has(word))
+  } catch {
+    return []
+  }
+}
+
+/** Values of the options that name such a file. */
+const optionFiles = ({ option, words }: Manifest, args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const plain = words === undefined ? [] : args.filter((word) => words.test(word))
+  if (option === undefined) return plain
+  const apart = args.filter((_, at) => at > 0 && option.test(args[at - 1]!))
+  const attached = args.flatMap((word) => {
+    const [, name = "", value = ""] = /^(--[\w-]+)=(.+)$/s.exec(word) ?? /^(-[A-Za-z])(.+)$/s.exec(word) ?? []
+    return option.test(name) ? [value] : []
+  })
+  return [...plain, ...apart, ...attached]
+}
+
+const manifestRoots = (name: string, args: ReadonlyArray<string>, gathering: Gathering): ReadonlyArray<Root> => {
+  const manifest = manifestOf(name)
+  if (manifest === undefined) return []
+  const { files, language, locked, members } = manifest
+  const read = (file: string) => textOf(join(gathering.paths.workspace, file), gathering)
+  const further = members === undefined ? [] : membersOf(members, read, gathering.paths)
+  if (further === undefined) gathering.unread = `${name}'s workspaces`
+  const lockFiles = locked !== undefined && args.some((word) => locked.commands.has(word)) ? locked.files : []
+  const isInstall = name === "yarn" && args.every((word) => word.startsWith("-"))
+  const tools = members === "npm" ? toolsIn(read("package.json") ?? "") : []
+  return [
+    ...[...files, ...optionFiles(manifest, args)].map((file) => ({ file, language: language ?? languageOfName(file) })),
+    ...[...(further ?? []), ...lockFiles, ...(isInstall ? (locked?.files ?? []) : [])].map((file) => ({ file })),
+    ...tools.flatMap((tool) => manifestRoots(tool, [], gathering))
+  ]
+}
+
+const SCRIPTED: ReadonlySet<string> = new Set(["python", "perl", "ruby", "node", "deno", "tsx", "php", "lua"])
+
+/** `python -m a.b` */
+const moduleFiles = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const at = args.indexOf("-m")
+  const name = at < 0 ? undefined : args[at + 1]?.replaceAll(".", "/")
+  return name === undefined ? [] : [`${name}.py`, `${name}/__init__.py`, `${name}/__main__.py`]
+}
+
+const scriptRoots = (name: string, args: ReadonlyArray<string>): ReadonlyArray<Root> => {
+  const shell = SHELLS.has(name) || name === "." || name === "source"
+  if (!shell && !SCRIPTED.has(name)) return []
+  const language = shell ? "sh" : languageOfProgram(name)
+  const behind = args.flatMap((word) => /^--?[\w-]+=(.+)$/s.exec(word)?.[1] ?? [])
+  const words = args.filter((word) => !word.startsWith("-"))
+  const given = shell && args.some((word) => /^-[A-Za-z]*c/.test(word))
+  return [
+    ...words.map((file, at) => ({ file, language: at === 0 && !given ? language : languageOfName(file) })),
+    ...behind.map((file) => ({ file, language: languageOfName(file) })),
+    ...(name === "python" ? moduleFiles(args).map((file) => ({ file, language })) : [])
+  ]
+}
+
+/** Code that stands in the command itself may import from the working directory. */
+const EVALUATES = /^(?:-[A-Za-z]*[ceErp]|--eval|--print)$/
+
+const codeRoots = (name: string, args: ReadonlyArray<string>, gathering: Gathering): void => {
+  const language = SCRIPTED.has(name) ? languageOfProgram(name) : undefined
+  if (language === undefined || language === "sh") return
+  const { workspace } = gathering.paths
+  for (const [at, word] of args.entries()) {
+    if (at === 0 || !EVALUATES.test(args[at - 1]!)) continue
+    const { files, unclear } = pulledBy(language, word, { directory: workspace, roots: [workspace] })
+    if (unclear) gathering.unclear ??= word.length > 40 ? `the code of ${name}` : word
+    for (const file of files) gather({ file, language }, workspace, gathering)
+  }
+}
+
+const ofCommand = (program: string, name: string, args: ReadonlyArray<string>, gathering: Gathering): void => {
+  const key = JSON.stringify([program, name, args])
+  if (gathering.programs.has(key)) return
+  gathering.programs.add(key)
+  const plain = plainName(name)
+  const own = program.includes("/") ? [{ file: program, language: undefined, started: true }] : []
+  for (const root of [...own, ...manifestRoots(plain, args, gathering), ...scriptRoots(plain, args)])
+    gather(root, undefined, gathering, "started" in root)
+  codeRoots(plain, args, gathering)
+}
+
+const pullShell = (path: string, text: string, root: string | undefined, gathering: Gathering): void => {
+  const { workspace } = gathering.paths
+  const pulled = shellPulled(text, { directory: dirname(path), roots: [root ?? workspace] })
+  if (pulled.unclear) gathering.unclear ??= path
+  for (const file of pulled.sourced) gather({ file, language: "sh" }, root, gathering)
+  for (const [program = "", ...args] of pulled.commands) {
+    // Other directories than the workspace's matter to names of files alone.
+    for (const at of pulled.roots.filter((one) => one !== workspace))
+      for (const word of [program, ...args].filter((one) => /^[^-]*[./]/.test(one)))
+        gather({ file: join(at, word), language: languageOfName(word) }, at, gathering)
+    ofCommand(program, program.split("/").at(-1) ?? "", args, gathering)
+  }
+}
+
+const gather = ({ file, language }: Root, root: string | undefined, gathering: Gathering, started = false): void => {
+  const { digests, paths } = gathering
+  if (gathering.unread !== undefined) return
+  if ((gathering.looks += 1) > MAX_LOOKS) return void (gathering.unclear ??= "it")
+  const place = paths.place(file)
+  if (!place.inside || digests.has(place.path)) return
+  try {
+    const stats = statSync(place.path, { throwIfNoEntry: false })
+    if (stats === undefined || stats.isDirectory()) return void digests.set(place.path, "none")
+    gathering.bytes += stats.size
+    const text = textOf(place.path, gathering)
+    if (text === undefined || digests.size > MAX_FILES || gathering.bytes > MAX_TOTAL)
+      return void (gathering.unread = place.path)
+    digests.set(place.path, createHash("sha256").update(readFileSync(place.path)).digest("hex"))
+    const as = started ? startedAs(place.path, text) : language
+    if (as === "sh") return pullShell(place.path, text, root, gathering)
+    if (as === undefined) return
+    const pulled = pulledBy(as, text, {
+      directory: dirname(place.path),
+      roots: [root ?? dirname(place.path), paths.workspace]
+    })
+    if (pulled.unclear) gathering.unclear ??= place.path
+    for (const one of pulled.files) gather({ file: one, language: as }, root ?? dirname(place.path), gathering)
+  } catch (error) {
+    if (error instanceof Error && error.name === "Exhausted") throw error
+    gathering.unread = place.path
+  }
+}
 
 /** One digest over all of them; nothing where the command has no such files. */
 export const contentOf = (program: string, name: string, args: ReadonlyArray<string>, paths: Paths): Content => {
-  const places = filesOf(program, name, args).map((file) => paths.place(file))
-  const inside = [...new Set(places.filter((place) => place.inside).map((place) => place.path))]
-  if (inside.length === 0) return {}
+  const gathering: Gathering = { paths, digests: new Map(), programs: new Set(), bytes: 0, looks: 0 }
+  ofCommand(program, name, args, gathering)
+  const { digests, unclear, unread } = gathering
+  if (unread !== undefined) return { unread }
+  if (digests.size === 0) return {}
   const whole = createHash("sha256")
-  for (const path of inside) {
-    try {
-      const digest = digestOf(path, paths)
-      if (digest === undefined) return { unread: path }
-      whole.update(`${path}\n${digest}\n`)
-    } catch {
-      return { unread: path }
-    }
-  }
-  return { digest: whole.digest("hex") }
+  for (const [path, digest] of [...digests].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    whole.update(`${path}\n${digest}\n`)
+  return { digest: whole.digest("hex"), ...(unclear === undefined ? {} : { unclear }) }
 }

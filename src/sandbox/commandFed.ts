@@ -5,14 +5,21 @@
  */
 import { type Command, forEachChild, type Redirection, type SyntaxNode } from "unbash"
 import type { SimpleCommand } from "../domain/Approval.ts"
-import { plainName, SHELLS } from "./commandTables.ts"
+import { isInterpreter, plainName, SHELLS } from "./commandTables.ts"
 
-const READERS: ReadonlySet<string> = new Set([".", "source", "eval", "at", "batch"])
+/** They run what they read, or start a shell that does where no command is named. */
+const READERS: ReadonlySet<string> = new Set(
+  `. source eval at batch xargs parallel ssh crontab su chroot unshare nsenter script bwrap firejail proot machinectl
+  systemd-run socat screen tmux`.split(/\s+/)
+)
 
 /** A program that runs what it reads, or one of which nobody knows what it is. */
 export const isFed = ({ argv, names, notPlain }: SimpleCommand): boolean =>
   [argv[0]?.split("/").at(-1) ?? "", ...names].some((name) => READERS.has(name) || SHELLS.has(plainName(name))) ||
   notPlain.includes("the program's name is not literal")
+
+/** A program that evaluates what it reads, in a language of its own. */
+export const isGivenCode = ({ names }: SimpleCommand): boolean => names.some(isInterpreter)
 
 export const redirectTexts = (redirects: ReadonlyArray<Redirection>): ReadonlyArray<string> =>
   redirects.flatMap((one) => {
@@ -44,6 +51,15 @@ export const printedTexts = (node: SyntaxNode): ReadonlyArray<string> => {
   })
   return found
 }
+
+/** `* * * * * rm x`, `@reboot rm x` */
+const TIMED = /^[ \t]*(?:@\w+|(?:[\d*,/-]+[ \t]+){4}[\w*,/-]+)[ \t]+(.+)$/gm
+
+/** The texts as they are run; those of a crontab without their times too. */
+export const asRun = (texts: ReadonlyArray<string>): ReadonlyArray<string> => [
+  ...texts,
+  ...texts.flatMap((text) => Array.from(text.matchAll(TIMED), ([, line = ""]) => line))
+]
 
 /** Texts that reach a command or a group directly: its redirects, and what its `<(…)` print. */
 export const ownTexts = (node: SyntaxNode): ReadonlyArray<string> => {

@@ -4,7 +4,8 @@
  * Invariant: a key that is not listed here asks; no section is safe as a whole unless it holds numbers and switches.
  */
 import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs"
-import { dirname, resolve } from "node:path"
+import { dirname, join, relative, resolve } from "node:path"
+import { gitLinks } from "./commandGitLinks.ts"
 
 const set = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 
@@ -107,14 +108,20 @@ const readText = (path: string): string | undefined => {
 
 const isDirectory = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
-/** The repository's directory: `.git` here or above, through the file that a work tree has instead. */
-const gitDirectory = (workspace: string): string | undefined => {
-  for (let at = workspace; ; at = dirname(at)) {
-    const git = `${at}/.git`
-    if (isDirectory(git)) return git
-    const link = readText(git)?.match(/^gitdir: (.+)$/m)?.[1]
-    if (link !== undefined) return resolve(at, link.trim())
-    if (dirname(at) === at) return undefined
+/** The `.git` of this very tree, through the file that a work tree has instead. */
+const ownGitDirectory = (tree: string): string | undefined => {
+  const git = `${tree}/.git`
+  if (isDirectory(git)) return git
+  const link = readText(git)?.match(/^gitdir: (.+)$/m)?.[1]
+  return link === undefined ? undefined : resolve(tree, link.trim())
+}
+
+/** The repository's directory and its tree, here or above. */
+const gitDirectory = (workspace: string): { readonly path: string; readonly tree: string } | undefined => {
+  for (let tree = workspace; ; tree = dirname(tree)) {
+    const path = ownGitDirectory(tree)
+    if (path !== undefined) return { path, tree }
+    if (dirname(tree) === tree) return undefined
   }
 }
 
@@ -153,24 +160,80 @@ const remotesOf = (text: string): ReadonlySet<string> =>
     )
   )
 
+/** What one repository says about itself. */
+interface Own {
+  readonly texts: ReadonlyArray<string>
+  /** Where its settings and hooks are, also for its further work trees. */
+  readonly shared: string
+  /** Where its index is. */
+  readonly git: string
+}
+
+const ownOf = (git: string): Own => {
+  const common = readText(`${git}/commondir`)
+  const shared = common === undefined ? git : resolve(git, common.trim())
+  return { git, shared, texts: [`${shared}/config`, `${git}/config.worktree`].map((path) => readText(path) ?? "") }
+}
+
+const MAX_NESTED = 64
+
+/** `git status` looks into them, and runs what their own configuration says. */
+const nestedIn = (tree: string, own: Own, found: Array<readonly [tree: string, own: Own]>): boolean => {
+  const sha256 = own.texts.some((text) => /objectformat\s*=\s*sha256/i.test(text))
+  const links = gitLinks(`${own.git}/index`, sha256)
+  if (links === undefined || found.length > MAX_NESTED) return false
+  return links.every((link) => {
+    const inner = join(tree, link)
+    const git = ownGitDirectory(inner)
+    if (git === undefined) return true
+    const nested = ownOf(git)
+    found.push([inner, nested])
+    return nestedIn(inner, nested, found)
+  })
+}
+
+const unsafeNested = (tree: string, { git, texts }: Own): string | undefined =>
+  texts
+    .flatMap(entries)
+    .map((entry) => {
+      if (entry === undefined) return "a line that cannot be read"
+      const own = entry.section === "core" && entry.key === "worktree" && resolve(git, entry.value) === tree
+      return own || isSafe(entry) ? undefined : `${entry.section}.${entry.key}`
+    })
+    .find((found) => found !== undefined)
+
+const vetNested = (workspace: string, tree: string, own: Own): Pick<Vetted, "config" | "hooks"> => {
+  const nested: Array<readonly [string, Own]> = []
+  const complete = nestedIn(tree, own, nested)
+  const config = nested.flatMap(([inner, one]) => {
+    const key = unsafeNested(inner, one)
+    return key === undefined ? [] : [`the configuration of ${relative(workspace, inner)} sets ${key}`]
+  })
+  return {
+    config: complete ? config : [...config, "its submodules cannot be looked through"],
+    hooks: nested.flatMap(([, { shared }]) => hooksIn(shared))
+  }
+}
+
 const vet = (workspace: string): Vetted => {
   const git = gitDirectory(workspace)
   if (git === undefined) return NOTHING
-  const common = readText(`${git}/commondir`)
-  const shared = common === undefined ? git : resolve(git, common.trim())
-  const texts = [`${shared}/config`, `${git}/config.worktree`].map((path) => readText(path) ?? "")
+  const own = ownOf(git.path)
+  const { shared, texts } = own
   const key = texts.map(unsafeConfigKey).find((found) => found !== undefined)
   const within = texts
     .flatMap(entries)
     .find((entry) => entry?.key.endsWith("url") === true && `${entry.value}/`.startsWith(`${workspace}/`))
   const remotes = new Set(texts.flatMap((text) => [...remotesOf(text)]))
   const places = [workspace, `${shared}/remotes`, `${shared}/branches`]
+  const nested = vetNested(workspace, git.tree, own)
   return {
     config: [
       ...(key === undefined ? [] : [`the repository's configuration sets ${key}`]),
-      ...(within === undefined ? [] : [`the remote ${within.sub} lies in the workspace`])
+      ...(within === undefined ? [] : [`the remote ${within.sub} lies in the workspace`]),
+      ...nested.config
     ],
-    hooks: hooksIn(shared).slice(0, 1),
+    hooks: [...hooksIn(shared), ...nested.hooks].slice(0, 1),
     isRemote: (name) => remotes.has(name) && !places.some((place) => exists(`${place}/${name}`))
   }
 }

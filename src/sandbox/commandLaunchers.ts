@@ -48,7 +48,11 @@ const OWN_WORDS: ReadonlyArray<readonly [number, ReadonlyArray<string>]> = [
       pipenv pdm hatch rye conda mamba micromamba rbenv pyenv nodenv asdf mise volta rustup direnv op aws-vault doppler chamber
       poetry uv bundle yarn pnpm bun flatpak-spawn distrobox toolbox lxc-attach machinectl`)
   ],
-  [4, list("ip tmux screen script dtach abduco")],
+  [
+    4,
+    list(`ip tmux screen script dtach abduco docker podman nerdctl lxc incus multipass limactl vagrant wsl
+      nix guix nix-shell pdsh clush dsh mussh kubectl oc`)
+  ],
   [9, list("bwrap unshare nsenter chroot")]
 ]
 
@@ -67,12 +71,17 @@ const SCRIPTED: ReadonlySet<string> = new Set([
   "yarn",
   "pnpm",
   "kubectl",
+  "oc",
   "concurrently",
   "npm-run-all",
   "screen",
   "capsh",
   "nix-shell",
-  "nix"
+  "pdsh",
+  "clush",
+  "dsh",
+  "mussh",
+  "cargo"
 ])
 
 const scriptsOf = (words: ReadonlyArray<ShellWord>): ReadonlyArray<ShellWord> =>
@@ -89,18 +98,27 @@ const behindDashes = (words: ReadonlyArray<ShellWord>): ReadonlyArray<ReadonlyAr
 }
 
 /** Those whose first word is a command of theirs, and only some of them launch. */
-export const SOMETIMES: ReadonlySet<string> = new Set(["yarn", "pnpm", "uv", "poetry", "bundle", "bun", "rustup", "ip"])
 const LAUNCHING = /^(?:exec|run|x|dlx|tool|netns|vrf)$/
+const CONTAINED = /^(?:exec|run|create|debug)$/
+/** Their commands that launch. */
+const VERBS: Readonly<Record<string, RegExp>> = {
+  ...Object.fromEntries(list("yarn pnpm uv poetry bundle bun rustup ip").map((name) => [name, LAUNCHING])),
+  ...Object.fromEntries(list("docker podman nerdctl kubectl oc").map((name) => [name, CONTAINED])),
+  cargo: /^(?:run|r)$/,
+  guix: /^(?:shell|environment|time-machine)$/,
+  nix: /^(?:run|shell|develop)$/
+}
+export const isSometimes = (name: string): boolean => Object.hasOwn(VERBS, name)
 /** Their `run` starts a script of the manifest and no program. */
 const RUNS_SCRIPTS: ReadonlySet<string> = new Set(["yarn", "pnpm"])
 
 const launches = (name: string, word: string): boolean =>
-  LAUNCHING.test(word) && !(word === "run" && RUNS_SCRIPTS.has(name))
+  VERBS[name]!.test(word) && !(word === "run" && RUNS_SCRIPTS.has(name))
 
 export const isLauncher = (name: string): boolean => WORDS_BEFORE.has(name) || SCRIPTED.has(name)
 
 export const launched = (name: string, words: ReadonlyArray<ShellWord>): Starts => {
-  if (SOMETIMES.has(name) && !words.some((word) => launches(name, word.value))) return { commands: [], scripts: [] }
+  if (isSometimes(name) && !words.some((word) => launches(name, word.value))) return { commands: [], scripts: [] }
   const before = WORDS_BEFORE.get(name)
   const commands = before === undefined ? behindDashes(words) : suffixes(words, before + 1)
   return { commands, scripts: SCRIPTED.has(name) ? scriptsOf(words) : [] }

@@ -2,8 +2,8 @@
  * Options that make a safe name unsafe: they write files, start programs or move the root (SECURITY P8, LESSONS 27).
  * Owns: how options are recognised (abbreviated, clustered, with one dash). Does not own: the lists (commandTables).
  */
-import { notAllowed } from "./commandKnown.ts"
-import { ANY_PROGRAM, FIND_LOOKS, FIND_VALUES, LETTER_OF, OPTIONS, type Options } from "./commandTables.ts"
+import { allowedFor, BEHIND, refusedBy } from "./commandAllowed.ts"
+import { ANY_PROGRAM, FIND_LOOKS, FIND_VALUES, LETTER_OF, OPTIONS, type Options, plainName } from "./commandTables.ts"
 
 /** A generic name counts from this many letters on: `--outp` does, `--out` may be another option. */
 const GENERIC_ABBREVIATION = 5
@@ -65,17 +65,28 @@ const findWords = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   return out
 }
 
+/** What it hands on behind `--`, by the command that does so. */
+const handedOn = (name: string, args: ReadonlyArray<string>, end: number): ReadonlyArray<string> => {
+  const handed = args.slice(end + 1)
+  const own = Object.hasOwn(BEHIND, name) ? BEHIND[name]! : {}
+  const command = args[skipOptions(args, 0, new Set())] ?? ""
+  if (Object.hasOwn(own, command)) return refusedBy(own[command]!, handed)
+  return HANDS_ON.has(name) ? handed.filter((word) => isDangerous(word, NONE)) : []
+}
+
 /** The words of a program that ask. */
 export const riskyWords = (name: string, args: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (name === "find") return findWords(args)
-  const listed = notAllowed(name, args)
-  if (listed !== undefined) return listed
   const end = args.indexOf("--")
-  const own = Object.hasOwn(OPTIONS, name) ? OPTIONS[name]! : NONE
   const options = end < 0 ? args : args.slice(0, end)
-  const before = [...options.filter((word) => isDangerous(word, own)), ...pairs(options, own)]
-  const behind = end >= 0 && HANDS_ON.has(name) ? args.slice(end + 1).filter((word) => isDangerous(word, NONE)) : []
-  return [...before, ...behind]
+  const behind = end < 0 ? [] : handedOn(name, args, end)
+  const allowed = allowedFor(plainName(name))
+  if (allowed !== undefined) {
+    const further = allowed.files === true && end >= 0 ? args.slice(end).filter((word) => word.startsWith("@")) : []
+    return [...refusedBy(allowed, options), ...further, ...behind]
+  }
+  const own = Object.hasOwn(OPTIONS, name) ? OPTIONS[name]! : NONE
+  return [...options.filter((word) => isDangerous(word, own)), ...pairs(options, own), ...behind]
 }
 
 /** Index of the first word that is neither an option nor the value of one. */

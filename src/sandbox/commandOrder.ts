@@ -20,8 +20,7 @@ const COMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
 const VALUED = set("-C -c --git-dir --work-tree --namespace --prefix")
 
 /** It may put something else where a later word of the line leads. */
-const rewrites = ({ argv, content, names }: SimpleCommand): boolean => {
-  if (content !== undefined) return false
+const rewrites = ({ argv, names }: SimpleCommand): boolean => {
   const args = argv.slice(1)
   return names.some((name) => {
     if (PROGRAMS.has(name)) return true

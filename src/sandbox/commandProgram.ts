@@ -12,18 +12,11 @@ import { judgeGit, type GitJudgement } from "./commandGit.ts"
 import type { Vetted } from "./commandGitConfig.ts"
 import { isKnown, onlyExactly } from "./commandKnown.ts"
 import { commandPaths, type Role } from "./commandOperands.ts"
-import { riskyWords, skipOptions } from "./commandOptions.ts"
+import { isLevelled, levelOf, type Levelled } from "./commandLevels.ts"
+import { riskyWords } from "./commandOptions.ts"
 import type { Paths } from "./commandPaths.ts"
 import { refusalOf } from "./commandRefused.ts"
-import {
-  INSTALLING,
-  isFilter,
-  isReadOnlyProgram,
-  MULTI_COMMAND,
-  RUNNING_COMMANDS,
-  SHELL_STATE,
-  WRITERS
-} from "./commandTables.ts"
+import { exactOnly, isFilter, isReadOnlyProgram, SHELL_STATE, WRITERS } from "./commandTables.ts"
 import type { ShellWord } from "./commandWords.ts"
 import { unwrap } from "./commandWrappers.ts"
 
@@ -124,33 +117,21 @@ const program = (word: string, around: Surroundings): Program => {
 /** A link's target counts (`foo` that is git), unless the tables know only the link (`npm` that is `npm-cli.js`). */
 const nameOf = ({ name, names }: Program): string => {
   const real = names.at(-1) ?? name
-  return !isKnown(real) && (isKnown(name) || MULTI_COMMAND[name] !== undefined) ? name : real
+  return !isKnown(real) && (isKnown(name) || isLevelled(name)) ? name : real
 }
 
 /** Program and subcommand, as far as a prefix grant should hold them. */
-const prefixOf = (name: string, args: ReadonlyArray<string>): ReadonlyArray<string> => {
-  if (!Object.hasOwn(MULTI_COMMAND, name)) return [name]
-  const [first, second] = args
-  if (first === undefined || first.startsWith("-")) return []
-  const deep = MULTI_COMMAND[name]!.has(first)
-  if (!deep) return [name, first]
-  return second === undefined || second.startsWith("-") ? [] : [name, first, second]
+const prefixOf = (name: string, [first]: ReadonlyArray<string>, level: Levelled | undefined): ReadonlyArray<string> => {
+  if (name === "git") return first === undefined || first.startsWith("-") ? [] : [name, first]
+  if (level === undefined) return [name]
+  return level.prefix.length === 0 ? [] : [name, ...level.prefix]
 }
 
-const runningCommand = (name: string, args: ReadonlyArray<string>): string | undefined => {
-  if (!Object.hasOwn(RUNNING_COMMANDS, name)) return undefined
-  const at = skipOptions(args, 0, new Set())
-  const first = args[at]
-  if (
-    first !== undefined &&
-    INSTALLING[name]?.has(first) === true &&
-    args.slice(at + 1).some((word) => !word.startsWith("-"))
-  ) {
-    return `${name} ${first} runs what the package brings along`
-  }
-  return first !== undefined && RUNNING_COMMANDS[name]!.has(first)
-    ? `${name} ${first} runs whatever it is given`
-    : undefined
+/** Why no grant of its first words is given: by its own commands where those are known, else by its name. */
+const whyExactly = (names: ReadonlyArray<string>, level: Levelled | undefined): string | undefined => {
+  if (level === undefined) return onlyExactly(names)
+  const others = names.filter((name) => !isLevelled(name)).map(exactOnly)
+  return others.find((why) => why !== undefined) ?? level.exactOnly
 }
 
 /** Words that make these programs do more than their name says. */
@@ -239,8 +220,9 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
   const role = git?.role ?? roleOf(named, options.length > 0)
   const places = commandPaths(named, operands, around.paths, role, startedWords(named, found.names, words))
   const content = contentOf(words[0]?.value ?? "", named, args, around.paths)
-  const only = onlyExactly(found.names) ?? git?.exactOnly ?? runningCommand(named, args)
-  const lost = destroys(named, args)
+  const level = levelOf(named, args, around.paths)
+  const only = whyExactly(found.names, level) ?? git?.exactOnly
+  const lost = destroys(named, args, around.paths)
   const refused =
     found.names.map((name) => refusalOf(name, args, around.paths)).find((why) => why !== undefined) ??
     git?.refused ??
@@ -261,10 +243,11 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
     unsettled: [
       ...found.unsettled,
       ...(git?.unsettled ?? []),
-      ...(content.unread === undefined ? [] : [`${content.unread} cannot be read`])
+      ...(content.unread === undefined ? [] : [`${content.unread} cannot be read`]),
+      ...(content.unclear === undefined ? [] : [`nobody can tell what else ${content.unclear} runs`])
     ],
     paths: places.paths,
-    prefix: prefixOf(found.name, args),
+    prefix: prefixOf(found.name, args, level),
     readOnly: isReadOnlyProgram(named) && !WRITERS.has(named) && (git?.readOnly ?? true) && lost === undefined,
     ...(only === undefined ? {} : { exactOnly: only }),
     ...(lost === undefined ? {} : { destroys: lost }),

@@ -24,14 +24,18 @@ export const SHELLS = set("sh bash dash zsh ksh mksh ash fish csh tcsh rbash")
 /** `python3.11` is `python`. */
 export const plainName = (name: string): string => name.replace(/(?<=[a-z])[-.]?\d+(?:\.\d+)*$/, "")
 
+const INTERPRETERS =
+  set(`python pypy perl ruby node nodejs deno bun php lua luajit tclsh wish expect osascript pwsh powershell R Rscript
+      julia java scala groovy kotlin elixir erl ghci guile awk gawk mawk nawk sed gsed ed ex red vi vim nvim nano emacs
+      gdb lldb bc dc m4 jshell irb sqlite psql mysql tsx ts-node less more man info view`)
+
+/** Of their words some are code in a language of their own. */
+export const isInterpreter = (name: string): boolean =>
+  INTERPRETERS.has(name) || INTERPRETERS.has(plainName(name)) || name === "make" || name === "gmake"
+
 const EXACT_ONLY: ReadonlyArray<readonly [ReadonlySet<string>, string]> = [
   [SHELLS, "a shell runs whatever it is given"],
-  [
-    set(`python pypy perl ruby node nodejs deno bun php lua luajit tclsh wish expect osascript pwsh powershell R Rscript
-      julia java scala groovy kotlin elixir erl ghci guile awk gawk mawk nawk sed gsed ed ex red vi vim nvim nano emacs
-      gdb lldb bc dc m4 jshell irb sqlite psql mysql tsx ts-node less more man info view`),
-    "an interpreter runs whatever it is given"
-  ],
+  [INTERPRETERS, "an interpreter runs whatever it is given"],
   [
     set(`make gmake bmake cmake ninja meson just task rake ant gradle gradlew mvn mvnw bazel buck scons tox nox invoke
       npx pnpx bunx uvx pipx corepack lerna nx turbo pre-commit docker podman nerdctl kubectl helm vagrant terraform
@@ -112,19 +116,18 @@ export const OPTIONS: Readonly<Record<string, Options>> = {
     long: list(`output ext-diff open-files-in-pager upload-pack receive-pack exec template strategy separate-git-dir git-dir
       work-tree super-prefix config repo`)
   },
-  npm: {
-    long: list(
-      "script-shell prefix userconfig globalconfig node-options shell dir scripts-prepend-node-path git init-module viewer editor browser local-prefix location workspace workspaces ws include-workspace-root"
-    ),
-    short: "Cgw",
-    anyDash: true
-  },
   pnpm: {
-    long: list("script-shell dir prefix config node-options shell-emulator shell-mode"),
-    short: "Cc",
+    long: list(`script-shell dir prefix config node-options shell-emulator shell-mode registry filter filter-prod recursive
+      workspace-root store-dir modules-dir virtual-store-dir lockfile-dir global global-dir use-node-version no-ignore-scripts
+      no-lockfile no-frozen-lockfile`),
+    short: "CcFrwg",
     anyDash: true
   },
-  yarn: { long: list("cwd script-shell use-yarnrc prefix modules-folder"), short: "" },
+  yarn: {
+    long: list(`cwd script-shell use-yarnrc prefix modules-folder registry proxy https-proxy global-folder link-folder
+      cache-folder no-lockfile no-default-rc`),
+    short: ""
+  },
   go: {
     long: list(
       "exec toolexec o C modfile overlay vettool outputdir coverprofile cpuprofile memprofile blockprofile mutexprofile trace pkgdir gccgoflags gcflags ldflags asmflags"
@@ -198,49 +201,3 @@ const FILTERS = set(`cat head tail wc grep egrep fgrep sort uniq cut tr nl tac r
 const READS_FILES = /^(?:--files0-from|--rec|--deref|--dir|-[A-Za-z]*[rR])/
 export const isFilter = (name: string, args: ReadonlyArray<string>): boolean =>
   FILTERS.has(name) && !args.some((word) => READS_FILES.test(word) && !(name === "sort" && /^-[A-Za-z]+$/.test(word)))
-
-/** Their first plain word is a command of theirs: a prefix without it would be too wide. */
-export const MULTI_COMMAND: Readonly<Record<string, ReadonlySet<string>>> = {
-  git: set(""),
-  npm: set("run run-script"),
-  pnpm: set("run"),
-  yarn: set("run workspace"),
-  cargo: set(""),
-  go: set("mod tool"),
-  pip: set(""),
-  pip3: set(""),
-  uv: set("run tool pip"),
-  poetry: set("run"),
-  bundle: set("exec"),
-  dotnet: set(""),
-  rustup: set(""),
-  apt: set(""),
-  "apt-get": set(""),
-  composer: set("")
-}
-
-/** Commands of theirs that run whatever they are given. */
-export const RUNNING_COMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
-  npm: set("exec x init create config set explore edit install-script link publish"),
-  pnpm: set("exec dlx create init config env publish"),
-  yarn: set("exec dlx create config set plugin node publish"),
-  cargo: set("run install publish rustc rustdoc"),
-  go: set("run generate tool env"),
-  uv: set("run tool"),
-  poetry: set("run shell"),
-  bundle: set("exec config"),
-  dotnet: set("run exec tool"),
-  pip: set("install download wheel config"),
-  pip3: set("install download wheel config"),
-  composer: set("exec run-script config")
-}
-
-/** Commands that run what a named package brings along; without a name they follow the manifest. */
-export const INSTALLING: Readonly<Record<string, ReadonlySet<string>>> = {
-  npm: set("install i in add update up ci isntall"),
-  pnpm: set("install i add update up"),
-  yarn: set("install add upgrade up"),
-  bun: set("install i add update"),
-  cargo: set("add"),
-  go: set("get install")
-}

@@ -6,10 +6,12 @@
 import { type Command, forEachChild, parse, type Pipeline, type Redirection, type SyntaxNode } from "unbash"
 import type { SimpleCommand } from "../domain/Approval.ts"
 import { Exhausted } from "./commandBudget.ts"
-import { isFed, ownTexts, printedTexts } from "./commandFed.ts"
+import { codeOf, codeWords } from "./commandCode.ts"
+import { asRun, isFed, isGivenCode, ownTexts, printedTexts } from "./commandFed.ts"
 import { type Facts, judgeProgram, type Surroundings } from "./commandProgram.ts"
 import { judgeRedirect } from "./commandRedirects.ts"
 import { commandSpans, hasResidue, type Span } from "./commandResidue.ts"
+import { commandIn, runsValue } from "./commandVariables.ts"
 import { shellWords, type ShellWord } from "./commandWords.ts"
 import { unwrap, type Wrapper } from "./commandWrappers.ts"
 
@@ -150,12 +152,28 @@ const simple = (walk: Walk, node: Command, source: string, started: ReadonlyArra
   const text = source.slice(node.pos, node.end)
   if (source === walk.source) walk.spans.push(...commandSpans(node))
   command(walk, words, text, [...started, ...assigns, ...redirects], depth)
+  assigned(walk, node, depth + 1)
 }
 
-/** A shell that was found since `from` runs these texts. */
+/** `PAGER='rm x' git log`, `alias r='rm x'`: what the value runs. */
+const assigned = (walk: Walk, node: Command, depth: number): void => {
+  for (const part of [...node.prefix, ...node.args]) {
+    if (part.type !== "Assignment" || part.value.type !== "Word") continue
+    if (!runsValue(part.name) && node.name?.value !== "alias") continue
+    const [word] = shellWords(part.value, walk.around.paths.home)
+    if (word !== undefined) script(walk, commandIn(part.name, word.value), [`is what ${part.name} runs`], depth)
+  }
+}
+
+/** A shell that was found since `from` runs these texts, another interpreter evaluates them. */
 const feed = (walk: Walk, from: number, texts: () => ReadonlyArray<string>, depth: number): void => {
-  if (walk.refused !== undefined || !walk.commands.slice(from).some(isFed)) return
-  for (const text of texts()) {
+  if (walk.refused !== undefined) return
+  const found = walk.commands.slice(from)
+  const at = found.findIndex(isGivenCode)
+  const code = at < 0 ? undefined : codeOf([...(found[at]!.code?.texts ?? []), ...texts()], walk.around.paths)
+  if (code !== undefined) walk.commands[from + at] = { ...found[at]!, code }
+  if (!found.some(isFed)) return
+  for (const text of asRun(texts())) {
     if (walk.fed.has(text)) continue
     walk.fed.add(text)
     script(walk, text, ["is fed to a shell"], depth + 1)
@@ -198,7 +216,9 @@ const command = (
   const wrapper = unwrap(name, facts.names, words)
   const starts = wrapper === undefined || !isStarting(wrapper) ? [] : [`${name} starts another program`]
   const notPlain = [...new Set([...why, ...facts.notPlain, ...starts])]
-  walk.commands.push({ ...facts, notPlain, argv: words.map((word) => word.value), text })
+  const code = codeOf(codeWords(facts.names, words), walk.around.paths)
+  const argv = words.map((word) => word.value)
+  walk.commands.push({ ...facts, notPlain, argv, text, ...(code === undefined ? {} : { code }) })
   if (wrapper !== undefined) open(walk, wrapper, name, depth + 1)
 }
 

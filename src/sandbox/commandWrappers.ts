@@ -5,8 +5,9 @@
 import { beginnings, own, type Own } from "./commandBeginnings.ts"
 import { carried } from "./commandCarried.ts"
 import { isKnown } from "./commandKnown.ts"
-import { isLauncher, launched, SOMETIMES, unknownStarts } from "./commandLaunchers.ts"
+import { isLauncher, isSometimes, launched, unknownStarts } from "./commandLaunchers.ts"
 import { skipOptions } from "./commandOptions.ts"
+import { OTHER_READERS } from "./commandReaders.ts"
 import { exactOnly, plainName, SHELLS } from "./commandTables.ts"
 import { literalWord, type ShellWord } from "./commandWords.ts"
 
@@ -169,6 +170,7 @@ const npm: Reader = (words) => {
 }
 
 const READERS: Readonly<Record<string, Reader>> = {
+  ...OTHER_READERS,
   env,
   nohup: after(),
   setsid: after("", "-c -f -w --ctty --fork --wait"),
@@ -237,7 +239,9 @@ const READERS: Readonly<Record<string, Reader>> = {
 }
 
 /** Programs whose very purpose is to start another one. */
-const PLAIN_STARTERS: ReadonlySet<string> = new Set(["find", "fd", "fdfind", "git", "npm", "gdb", "ssh"])
+const PLAIN_STARTERS: ReadonlySet<string> = new Set(
+  ["find", "fd", "fdfind", "git", "npm", "gdb", "ssh"].concat(Object.keys(OTHER_READERS))
+)
 
 export interface Wrapper extends Started {
   /** False for a program that starts others only with some of its options. */
@@ -250,7 +254,7 @@ const readerOf = (name: string): Reader | undefined =>
 const unwrapAs = (name: string, words: ReadonlyArray<ShellWord>): Wrapper | undefined => {
   const reader = readerOf(name)
   if (reader !== undefined) return { ...reader(words), always: !PLAIN_STARTERS.has(name) }
-  return isLauncher(name) ? { ...launched(name, words), always: !SOMETIMES.has(name) } : undefined
+  return isLauncher(name) ? { ...launched(name, words), always: !isSometimes(name) } : undefined
 }
 
 /** Together with what its options carry. */

@@ -7,7 +7,8 @@ import { Effect, Schema, SchemaIssue, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"
 import type { ConfigShape } from "../config/AppConfig.ts"
 import { table } from "../domain/ErrorCode.ts"
-import { isDeeperThan, REPEATED, repeatsKey, taint } from "../protocol/Decode.ts"
+import { repeatsKey } from "../domain/RepeatedKeys.ts"
+import { isDeeperThan, REPEATED, taint } from "../protocol/Decode.ts"
 import { ApiError, refuse } from "./apiProblem.ts"
 
 type Limits = Pick<ConfigShape["limit"], "http_body_bytes" | "message_depth">

@@ -18,6 +18,16 @@ git push origin +main
 git push origin :old
 git checkout -- src
 git checkout .
+git checkout evil -- .
+git checkout evil README.md
+git checkout README.md
+git checkout --ours README.md
+git restore --source=evil .
+git stash clear
+git merge --abort
+git fetch --force
+git fetch origin +main:main
+git notes remove HEAD
 git restore src/a.ts
 git stash drop
 git branch -D topic
@@ -38,6 +48,9 @@ git push
 git push origin main
 git reset HEAD
 git checkout main
+git checkout -b topic origin/main
+git fetch origin
+git merge topic
 git restore --staged README.md
 git stash
 git branch topic

@@ -3,7 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import * as fc from "fast-check"
 import { type ClientMessage, messages } from "../../src/protocol/ClientMessage.ts"
-import { decode, helloToken, isDeeperThan, repeatsKey } from "../../src/protocol/Decode.ts"
+import { repeatsKey } from "../../src/domain/RepeatedKeys.ts"
+import { decode, helloToken, isDeeperThan } from "../../src/protocol/Decode.ts"
 
 const id = (text: string) => text as never
 const limits = { depth: 32 }

@@ -3,6 +3,8 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { guardOf } from "../../src/sandbox/controlPlane.ts"
+import { NAME_KINDS } from "../../src/sandbox/executingNames.ts"
 import { dir, workspaceOf } from "../support/workspaceDir.ts"
 
 const FORBIDDEN = [
@@ -18,7 +20,12 @@ const FORBIDDEN = [
   ".ｃlaw/settings.json",
   "deep/.claw/x",
   ".claw",
-  "GIT~1/config"
+  "GIT~1/config",
+  ".hg/hgrc",
+  "sub/.HG/hgrc-not-shared",
+  ".hg/sharedpath",
+  ".jj/repo/config.toml",
+  ".bzr/branch/branch.conf"
 ]
 const ASKED = [
   ".vscode/settings.json",
@@ -45,7 +52,6 @@ const FREE = [
   "src/index.ts",
   "git/config",
   "claw/x",
-  "package-lock.json",
   ".github/README.md",
   "docs/package.json.md",
   ...`src/config.ts src/config/index.ts docs/agents/readme.md src/agents.ts README.md src/claude.ts env.ts .env.example
@@ -102,4 +108,14 @@ it.effect("claw's own directories are neither read nor written, also inside the 
     }
     assert.strictEqual((yield* workspace.locate("state/clawx")).kind, "missing")
   })
+)
+
+it.each(NAME_KINDS)(
+  "$kind: its examples are known by their names, and what only resembles them is free (P11)",
+  (row) => {
+    const found = (examples: string) => examples.split(/\s+/).map((path) => `${path} ${guardOf(path).kind}`)
+    const expected = (examples: string, kind: string) => examples.split(/\s+/).map((path) => `${path} ${kind}`)
+    assert.deepStrictEqual(found(row.yes), expected(row.yes, "alwaysAsk"))
+    assert.deepStrictEqual(found(row.no), expected(row.no, "free"))
+  }
 )

@@ -8,6 +8,7 @@ import { relative, resolve } from "node:path"
 import { Effect, Schema } from "effect"
 import type { CommandPlan, Risk, RiskAssessment } from "../../domain/Approval.ts"
 import { processMark } from "../../domain/Ids.ts"
+import { lineOnlyLooks } from "../../domain/Looks.ts"
 import { entriesBelow, walkedBy } from "../../sandbox/CommandWalks.ts"
 import type { ProcessResult, ProcessRunner } from "../../sandbox/ProcessRunner.ts"
 import type { Workspace } from "../../sandbox/Workspace.ts"
@@ -136,10 +137,9 @@ const readPath = (workspace: BashOptions["workspace"], path: string): Effect.Eff
   )
 
 /** What only looks is safe, though bash asks all the same (R142); what destroys, or may be more than it seems, is not. */
-const riskOf = ({ commands, writes }: CommandPlan, doubts: ReadonlyArray<string>): Risk => {
-  if (doubts.length > 0 || commands.some(({ destroys }) => destroys !== undefined)) return "dangerous"
-  const looks = writes.length === 0 && commands.length > 0
-  return looks && commands.every(({ readOnly, unsettled }) => readOnly && unsettled.length === 0) ? "safe" : "mutating"
+const riskOf = (plan: CommandPlan, doubts: ReadonlyArray<string>): Risk => {
+  if (doubts.length > 0 || plan.commands.some(({ destroys }) => destroys !== undefined)) return "dangerous"
+  return lineOnlyLooks(plan) ? "safe" : "mutating"
 }
 
 interface Reached {

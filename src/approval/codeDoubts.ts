@@ -1,0 +1,60 @@
+/**
+ * What a rule denies and a text of code names (SECURITY P4, T2): `python -c "os.system('rm x')"`. Owns: when a name counts as
+ * named. Pure. Invariant: it makes a call stricter, and never decides that one may run.
+ */
+import { resolve } from "node:path"
+import type { SimpleCommand } from "../domain/Approval.ts"
+import { commandsOf, type Subject } from "./Cover.ts"
+import { pathTouched } from "./matching.ts"
+import type { Rule } from "./Rules.ts"
+
+const escaped = (word: string): string => word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")
+
+/** As a word of its own: `rm` is not named by `perform` or `a.rm_x`. */
+const names = (text: string, word: string): boolean => new RegExp(`(?<![\\w-])${escaped(word)}(?![\\w-])`).test(text)
+
+const MAX_TOKENS = 4_000
+
+const touches = (text: string, glob: string, workspace: string): boolean =>
+  text
+    .split(/[\s'"`()[\]{},;<>|&=]+/)
+    .slice(0, MAX_TOKENS)
+    .some((token) => token !== "" && pathTouched(glob, [resolve(workspace, token)], workspace))
+
+const isNamed = ({ matcher }: Rule, text: string, workspace: string): boolean => {
+  if (matcher.kind === "path") return touches(text, matcher.glob, workspace)
+  return (
+    matcher.kind === "command" &&
+    matcher.argv.filter((word) => !word.startsWith("-")).every((word) => names(text, word))
+  )
+}
+
+export interface Named {
+  readonly rule: string
+  readonly reason: string
+}
+
+const inCommand = ({ argv, code }: SimpleCommand, { call, rules, workspace }: Subject): Named | undefined => {
+  if (code === undefined) return undefined
+  const program = argv[0] ?? ""
+  if (code.refused !== undefined)
+    return { rule: "refused-command", reason: `the code that ${program} is given may be refused: ${code.refused}` }
+  const rule = rules.find(
+    (one) =>
+      one.action === "deny" &&
+      (one.tool === "*" || one.tool === call.tool_name) &&
+      code.texts.some((text) => isNamed(one, text, workspace))
+  )
+  return (
+    rule && { rule: rule.name, reason: `the code that ${program} is given names what the rule ${rule.name} denies` }
+  )
+}
+
+/** The first that is named; undefined: nothing is. */
+export const namedInCode = (subject: Subject): Named | undefined => {
+  for (const command of commandsOf(subject.assessment)) {
+    const named = inCommand(command, subject)
+    if (named !== undefined) return named
+  }
+  return undefined
+}

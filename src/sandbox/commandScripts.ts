@@ -1,0 +1,122 @@
+/**
+ * What a shell script reads in and runs (SECURITY P12). Owns: the commands that stand in its text, with the directories in
+ * which they may run, and the names of what it sources. Does not own: other languages (commandSources), digests
+ * (commandContent). Invariant: a sourced name that is not literal makes the script unclear, unless it is the script's own
+ * directory and a literal name in it.
+ */
+import { resolve } from "node:path"
+import { type Command, forEachChild, parse, type SyntaxNode } from "unbash"
+import type { Around } from "./commandSources.ts"
+import { plainName, SHELLS } from "./commandTables.ts"
+import { literalWord, shellWords, type ShellWord } from "./commandWords.ts"
+import { unwrap } from "./commandWrappers.ts"
+
+export interface ShellPulled {
+  /** Absolute: what it sources. */
+  readonly sourced: ReadonlyArray<string>
+  /** Literal words of what it runs, the program first. */
+  readonly commands: ReadonlyArray<ReadonlyArray<string>>
+  /** Where they may run. */
+  readonly roots: ReadonlyArray<string>
+  readonly unclear: boolean
+}
+
+const MAX_LEVELS = 400
+const MAX_ROOTS = 16
+const MAX_COMMANDS = 10_000
+
+/** The directory that the script lies in, as scripts spell it. */
+const OWN_DIRECTORY =
+  /^"?(?:\$\(\s*dirname(?: --)? "?\$(?:0|\{?BASH_SOURCE(?:\[0\])?\}?|\{BASH_SOURCE\[0\]:-\$0\})"?\s*\)|\$\{(?:0|BASH_SOURCE(?:\[0\])?)%\/\*\})"?(?=\/|"?$)/
+
+const behindOwn = (text: string, directory: string): string | undefined => {
+  const match = OWN_DIRECTORY.exec(text)
+  if (match === null) return undefined
+  const rest = text.slice(match[0].length).replace(/"/g, "")
+  return /^(?:\/[\w.@+/-]*)?$/.test(rest) ? `${directory}${rest}` : undefined
+}
+
+interface Found {
+  readonly commands: Array<ReadonlyArray<ShellWord>>
+  readonly moves: Array<ShellWord | undefined>
+}
+
+const INTERPRETERS: ReadonlySet<string> = new Set(["python", "perl", "ruby", "node", "deno", "php", "lua", "tsx"])
+
+const runsFile = (name: string): boolean => SHELLS.has(plainName(name)) || INTERPRETERS.has(plainName(name))
+
+const wordsOf = (node: Command, directory: string): ReadonlyArray<ShellWord> => {
+  const all = [...(node.name === undefined ? [] : [node.name]), ...node.args.filter((arg) => arg.type === "Word")]
+  return all.flatMap((word) => {
+    const own = behindOwn(word.text, directory)
+    return own === undefined ? shellWords(word, "~") : [literalWord(own)]
+  })
+}
+
+/** The command, and what it starts as far as that can be read. */
+const take = (words: ReadonlyArray<ShellWord>, directory: string, found: Found, level: number): void => {
+  if (level > MAX_LEVELS || found.commands.length > MAX_COMMANDS) throw new Error("too much")
+  found.commands.push(words)
+  const name = words[0]!.value.split("/").at(-1) ?? ""
+  const started = unwrap(name, [name], words)
+  for (const inner of started?.commands ?? []) take(inner, directory, found, level + 1)
+  for (const { value, why } of started?.scripts ?? [])
+    if (why.length === 0) collect(parse(value), directory, found, level + 1)
+}
+
+const collect = (node: SyntaxNode, directory: string, found: Found, level: number): void => {
+  if (level > MAX_LEVELS) throw new Error("too deep")
+  if (node.type === "Script" && (node.errors?.length ?? 0) > 0) throw new Error("not understood")
+  if (node.type === "Command") {
+    const words = wordsOf(node, directory)
+    const [first, second] = words
+    if (first?.value === "cd" || first?.value === "pushd") found.moves.push(second)
+    else if (words.length > 0) take(words, directory, found, level)
+  }
+  forEachChild(node, (child) => collect(child, directory, found, level + 1))
+}
+
+const isLiteral = (word: ShellWord | undefined): boolean => word !== undefined && word.why.length === 0 && !word.glob
+
+/** Every directory in which a command of the script may run; undefined: nobody can say. */
+const rootsOf = (moves: ReadonlyArray<ShellWord | undefined>, around: Around): ReadonlyArray<string> | undefined => {
+  const roots = new Set(around.roots)
+  for (const move of moves) {
+    if (move === undefined || !isLiteral(move)) return undefined
+    const before = Array.from(roots)
+    for (const root of before) {
+      roots.add(resolve(root, move.value))
+      if (roots.size > MAX_ROOTS) return undefined
+    }
+  }
+  return [...roots]
+}
+
+/** Whether it is sourced or run from a file that no literal word names. */
+const isUnclear = ([program, ...args]: ReadonlyArray<ShellWord>, moved: boolean): boolean => {
+  const name = program?.value.split("/").at(-1) ?? ""
+  const first = args.find((word) => !word.value.startsWith("-") || word.why.length > 0)
+  if (name === "." || name === "source") return !isLiteral(first) || (moved && first?.value.startsWith("/") !== true)
+  if (!runsFile(name) || first === undefined) return false
+  return !isLiteral(first) && !/^"?\$[@*1-9]"?$/.test(first.value)
+}
+
+const NOTHING: ShellPulled = { sourced: [], commands: [], roots: [], unclear: true }
+
+export const shellPulled = (text: string, around: Around): ShellPulled => {
+  const found: Found = { commands: [], moves: [] }
+  try {
+    collect(parse(text), around.directory, found, 0)
+  } catch {
+    return NOTHING
+  }
+  const roots = rootsOf(found.moves, around)
+  const here = roots ?? around.roots
+  const sources = found.commands.filter(([first]) => first?.value === "." || first?.value === "source")
+  return {
+    sourced: sources.flatMap(([, name]) => (name === undefined ? [] : here.map((root) => resolve(root, name.value)))),
+    commands: found.commands.map((words) => words.filter(isLiteral).map((word) => word.value)),
+    roots: here,
+    unclear: found.commands.some((words) => isUnclear(words, roots === undefined))
+  }
+}

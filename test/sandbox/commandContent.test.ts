@@ -1,0 +1,174 @@
+/** What a grant is bound to: every file that decides what the command runs (P7, P12, T3), and nothing else. */
+import { mkdirSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { analyse } from "../../src/sandbox/CommandAnalysis.ts"
+import { MANIFESTS } from "../../src/sandbox/commandManifests.ts"
+import { makeWorkspace } from "../support/approvalCorpus.ts"
+
+type Files = Readonly<Record<string, string>>
+
+const write = (root: string, files: Files): void => {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), text)
+  }
+}
+
+const inWorkspace = <A>(files: Files, use: (path: string) => A): A => {
+  const workspace = makeWorkspace()
+  try {
+    write(workspace.path, files)
+    return use(workspace.path)
+  } finally {
+    workspace.remove()
+  }
+}
+
+const contentOf = (line: string, workspace: string) =>
+  analyse(line, { workspace }).commands.map(({ content }) => content)
+
+/** Which of these files, changed one at a time, change what the grant of the line is bound to. */
+const counted = (line: string, files: Files, changed: ReadonlyArray<string>): ReadonlyArray<string> =>
+  changed.filter((path) =>
+    inWorkspace(files, (workspace) => {
+      const before = contentOf(line, workspace)
+      write(workspace, { [path]: `${files[path] ?? ""}\n` })
+      return JSON.stringify(before) !== JSON.stringify(contentOf(line, workspace))
+    })
+  )
+
+const unsettled = (line: string, files: Files): ReadonlyArray<string> =>
+  inWorkspace(files, (workspace) => analyse(line, { workspace }).commands.flatMap((command) => command.unsettled))
+
+describe("the files of each program that has some", () => {
+  const rows = Object.entries(MANIFESTS).filter(([, { files }]) => files.length > 0)
+  it.each(rows)("%s: each of them counts, also where it appears, and a readme does not", (name, { files }) => {
+    const some = [files[0]!, files.at(-1)!]
+    assert.deepStrictEqual(counted(name, {}, [...some, "docs/README.md"]), some)
+  })
+
+  const optional = Object.entries(MANIFESTS).filter(([, { option }]) => option?.test("-f") === true)
+  it.each(optional)("%s -f: what it names counts", (name) => {
+    assert.deepStrictEqual(counted(`${name} -f a.x`, { "a.x": "a", b: "b" }, ["a.x", "b"]), ["a.x"])
+  })
+})
+
+describe("what belongs to a workspace of packages", () => {
+  const npm: Files = {
+    "package.json": '{"workspaces":["packages/*"],"scripts":{"test":"vitest run && tsc --noEmit"}}',
+    "packages/a/package.json": "{}",
+    "package-lock.json": "{}"
+  }
+  const files = [
+    "packages/a/package.json",
+    "packages/b/package.json",
+    "package-lock.json",
+    "vitest.config.ts",
+    "tsconfig.json",
+    "src/a.ts"
+  ]
+
+  const members = ["packages/a/package.json", "packages/b/package.json"]
+
+  it.each([
+    ["npm test", npm, [...members, "vitest.config.ts", "tsconfig.json"]],
+    ["npm ci", npm, [...members, "package-lock.json", "vitest.config.ts", "tsconfig.json"]],
+    [
+      "pnpm test",
+      { "package.json": "{}", "pnpm-workspace.yaml": "packages:\n  - 'packages/*'\n", "packages/a/package.json": "{}" },
+      members
+    ],
+    [
+      "yarn test",
+      { "package.json": '{"workspaces":{"packages":["packages/**"]}}', "packages/a/package.json": "{}" },
+      members
+    ]
+  ] as ReadonlyArray<readonly [string, Files, ReadonlyArray<string>]>)("%s", (line, there, expected) => {
+    assert.deepStrictEqual(counted(line, there, files).toSorted(), expected.toSorted())
+  })
+
+  it("cargo test: members, their build scripts, and dependencies that are paths", () => {
+    const toml = '[workspace]\nmembers = ["crates/*"]\n[dependencies]\nx = { path = "x" }\n'
+    const there = { "Cargo.toml": toml, "crates/a/Cargo.toml": "", "x/Cargo.toml": "" }
+    const all = ["crates/a/Cargo.toml", "crates/a/build.rs", "x/build.rs", "src/main.rs"]
+    assert.deepStrictEqual(counted("cargo test", there, all), all.slice(0, 3))
+  })
+})
+
+describe("what a script pulls in", () => {
+  const rows: ReadonlyArray<
+    readonly [line: string, files: Files, counts: ReadonlyArray<string>, not: ReadonlyArray<string>]
+  > = [
+    [
+      "sh run.sh",
+      { "run.sh": ". ./lib.sh\n", "lib.sh": "source deep/x.sh\n" },
+      ["run.sh", "lib.sh", "deep/x.sh"],
+      ["x.sh"]
+    ],
+    ["./run.sh", { "run.sh": '#!/bin/bash\n. "$(dirname "$0")/lib.sh"\nsh other.sh\n' }, ["lib.sh", "other.sh"], []],
+    ["bash a/run.sh", { "a/run.sh": 'source "${BASH_SOURCE[0]%/*}/lib.sh"\n' }, ["a/lib.sh"], ["lib.sh"]],
+    ["sh run.sh", { "run.sh": "cd sub\n. ./lib.sh\nexec ./go.sh\n" }, ["sub/lib.sh", "sub/go.sh", "lib.sh"], []],
+    ["sh run.sh", { "run.sh": "npm test\nmake\neval '. ./e.sh'\n" }, ["package.json", "Makefile", "e.sh"], []],
+    ["sh run.sh", { "run.sh": "if true; then . ./a.sh; fi\nf() { . ./b.sh; }\n" }, ["a.sh", "b.sh"], []],
+    [
+      "python3 x.py",
+      { "x.py": "import os, a\nfrom p import q\nfrom r.s import (\n  t,\n)\n", "p/__init__.py": "from . import z\n" },
+      ["a.py", "p/q.py", "p/z.py", "r/s/t.py", "os.py"],
+      ["b.py"]
+    ],
+    ["python3 -c 'import a'", {}, ["a.py"], ["b.py"]],
+    ["python3 -m a.b", {}, ["a/b/__main__.py"], ["b.py"]],
+    [
+      "node x.js",
+      {
+        "x.js": 'import "./a.js"\nconst b = require("./b")\nawait import("./c.mjs")\nexport * from "./d"\n',
+        "a.js": "require('../e')"
+      },
+      ["a.js", "b.js", "c.mjs", "d/index.js", "package.json"],
+      ["z.js"]
+    ],
+    ["node -e 'require(\"./a\")'", {}, ["a.js"], ["b.js"]],
+    ["ruby x.rb", { "x.rb": 'require_relative "a"\nload "./b.rb"\nYAML.load text\n' }, ["a.rb", "b.rb"], ["c.rb"]],
+    ["perl x.pl", { "x.pl": 'use lib "lib";\nuse Foo::Bar;\ndo "a.pl";\n' }, ["lib/Foo/Bar.pm", "a.pl"], ["b.pl"]],
+    ["php x.php", { "x.php": "<?php require __DIR__ . '/a.php'; include 'b.php';" }, ["a.php", "b.php"], ["c.php"]],
+    ["lua x.lua", { "x.lua": 'require "a.b"\ndofile("c.lua")\n' }, ["a/b.lua", "c.lua"], ["d.lua"]],
+    ["make", { Makefile: "include x.mk\n" }, ["x.mk"], ["y.mk"]],
+    ["eslint .", { "eslint.config.js": 'import rules from "./rules.js"\n' }, ["rules.js"], ["src/a.js"]],
+    ["tsc --noEmit", { "tsconfig.json": '{"extends":"./base.json"}' }, ["base.json"], ["src/a.ts"]]
+  ]
+  it.each(rows)("%s with %j", (line, files, counts, not) => {
+    assert.deepStrictEqual(counted(line, files, [...counts, ...not]), counts)
+    assert.deepStrictEqual(unsettled(line, files), [])
+  })
+})
+
+describe("what cannot be told is granted never, only allowed once", () => {
+  const rows: ReadonlyArray<readonly [string, Files]> = [
+    ["sh run.sh", { "run.sh": '. "$LIB/x.sh"\n' }],
+    ["sh run.sh", { "run.sh": 'cd "$X"\n. ./x.sh\n' }],
+    ["sh run.sh", { "run.sh": 'sh "$X"\n' }],
+    ["sh run.sh", { "run.sh": "if true; then (\n" }],
+    ["python3 x.py", { "x.py": "import importlib\nimportlib.import_module(name)\n" }],
+    ["python3 x.py", { "x.py": "import sys\nsys.path.insert(0, 'lib')\n" }],
+    ["node x.js", { "x.js": "require(name)\n" }],
+    ["node x.js", { "x.js": "import(`./${name}.js`)\n" }],
+    ["ruby x.rb", { "x.rb": 'require "#{name}"\n' }],
+    ["perl x.pl", { "x.pl": 'do "$name.pl";\n' }],
+    ["php x.php", { "x.php": "<?php include $name;" }],
+    ["lua x.lua", { "x.lua": "dofile(name)\n" }],
+    ["make", { Makefile: "include $(X).mk\n" }]
+  ]
+  it.each(rows)("%s with %j", (line, files) => {
+    assert.match(unsettled(line, files).join(), /^nobody can tell what else .* runs$/)
+  })
+
+  it.each([
+    ["sh run.sh", { "run.sh": 'set -e\nfor f in "$@"; do echo "$f"; done\n' }],
+    ["sh run.sh", { "run.sh": 'exec "$@"\n' }],
+    ["sh run.sh", { "run.sh": 'node "$1"\ncd build && make\n' }],
+    ["node x.js", { "x.js": 'const x = require("fs")\nimport.meta.url\n' }]
+  ] as ReadonlyArray<readonly [string, Files]>)("%s with %j can be granted", (line, files) => {
+    assert.deepStrictEqual(unsettled(line, files), [])
+  })
+})
