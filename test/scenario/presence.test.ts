@@ -166,6 +166,44 @@ describe.each(transports)("presence over $name", (transport) => {
     }).pipe(Effect.scoped, Effect.provide(channelLayer({ script, tools: [tool], authenticator })))
   })
 
+  it.live(
+    "that means to come back is over when its token is: the task does not wait for the detach time (W013)",
+    () => {
+      const over = Deferred.makeUnsafe<void>()
+      const authenticator = Layer.succeed(
+        Authenticator,
+        Authenticator.of({
+          anonymous: undefined,
+          authenticate: () => Effect.succeed(localPrincipal),
+          revoked: () => Deferred.await(over)
+        })
+      )
+      return Effect.gen(function* () {
+        const one = yield* client(transport)
+        yield* one.say({ type: "hello", token: "t", session_id: s, detach: true })
+        yield* one.say({ type: "prompt", content: "go" })
+        yield* one.next("text_delta")
+        yield* one.cut
+        const { count } = yield* Attachments
+        yield* Effect.repeat(
+          Effect.andThen(
+            Effect.yieldNow,
+            Effect.sync(() => count(localOwner, s))
+          ),
+          { until: (here) => here === 0 }
+        )
+        yield* Deferred.succeed(over, undefined)
+        yield* emptied
+        assert.strictEqual(yield* stored, "canceled")
+      }).pipe(
+        Effect.scoped,
+        Effect.provide(
+          channelLayer({ script: () => () => endless("a"), authenticator, limit: { detach_ms: 3_600_000 } })
+        )
+      )
+    }
+  )
+
   it.live("of a session that was deleted is not taken up again under its id", () =>
     Effect.gen(function* () {
       const [attachments, index] = [yield* Attachments, yield* SessionIndex]
