@@ -191,7 +191,7 @@ const spending = (store: Store) => {
         const ids = ["a", "b", "copy", "idle", "none"].map(sessionId)
         const total = { input_tokens: 31, output_tokens: 6, cached_tokens: 4, reasoning_tokens: 2, cost_usd: 0.75 }
         const both = { a: total, b: tokens(1, 1) }
-      assert.deepStrictEqual<object>(Object.fromEntries(yield* index.spentBy(ids)), both)
+        assert.deepStrictEqual<object>(Object.fromEntries(yield* index.spentBy(ids)), both)
         const days = [
           { day: "2026-03-01", usage: tokens(10, 5) },
           { day: "2026-03-02", usage: { ...total, input_tokens: 22, output_tokens: 2 } }
