@@ -139,7 +139,10 @@ const examples = [
   'first: `{"type":"hello","token":"…"}`.',
   "",
   ...[tcpExample, webSocketExample].flatMap((code) => ["```js", code, "```", ""]),
-  ...["```python", pythonExample, "```", ""]
+  "```python",
+  pythonExample,
+  "```",
+  ""
 ]
 
 export interface LimitRow {
