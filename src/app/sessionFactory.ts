@@ -147,7 +147,8 @@ const make = Effect.gen(function* () {
             const [engine, grants, kept] = [yield* Engine.Engine, yield* GrantStore, yield* Checkpoints]
             const allowsMode = (mode: Mode) =>
               Effect.map(modeInForce(config, isolation, Effect.succeed(mode)), (possible) => possible === mode)
-            return { engine, grants, checkpoints: kept, model: provider.model, mode: config.mode, allowsMode }
+            const tools = new Set((yield* ToolRegistry.ToolRegistry).definitions.map(({ name }) => name))
+            return { engine, grants, tools, checkpoints: kept, model: provider.model, mode: config.mode, allowsMode }
           }).pipe(Effect.provideContext(context))
         )
       )

@@ -39,7 +39,7 @@ export interface HoldRequest {
   readonly counts: boolean
   /** A `seq` that it has seen: `position_ahead`, and nothing has changed, where the session is not as far. */
   readonly seen?: number
-  /** Ends when the right to be here does; for a presence that stays `when_idle`. */
+  /** Ends when the right to be here does; for a presence that stays `when_idle`, or means to come back. */
   readonly revoked?: Effect.Effect<void>
   /** Called when the session is removed under its holder, who need not leave any more. */
   readonly onRemoved?: () => void
@@ -105,8 +105,8 @@ const enter = Effect.fnUntraced(function* (house: House, entry: Entry, request: 
   const runtime = yield* open(house, entry, request)
   entry.runtime = runtime
   const scope = yield* Scope.make()
-  const { counts, answers, onRemoved, seen = 0 } = request
-  const presence: Presence = { counts, keeps: false, answering: answers, onRemoved, scope }
+  const { counts, answers, onRemoved, seen = 0, revoked = Effect.never } = request
+  const presence: Presence = { counts, keeps: false, answering: answers, onRemoved, revoked, scope }
   entry.present.add(presence)
   if (seen > (yield* runtime.status).position) {
     yield* goOut(house, entry, presence, runtime, "unchanged")
@@ -145,7 +145,7 @@ const hold = (house: House, request: HoldRequest) =>
             presence.answering = false
             return Scope.close(presence.scope, Exit.void)
           }),
-          leave: leaving(house, entry, presence, runtime, request.revoked)
+          leave: leaving(house, entry, presence, runtime)
         })),
         Effect.ensuring(
           Effect.suspend(() => {

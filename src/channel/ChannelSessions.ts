@@ -11,6 +11,7 @@ import { Authenticator } from "./Authenticator.ts"
 import { Channels, type Guest } from "./Channels.ts"
 import { serve } from "./channelSession.ts"
 import { end, type Peer, send, type Shared } from "./peer.ts"
+import * as Places from "./Places.ts"
 import * as PromptRate from "./PromptRate.ts"
 
 const draining = (peer: Peer, deadline: number) =>
@@ -64,6 +65,7 @@ const make = Effect.gen(function* () {
     authenticator: yield* Authenticator,
     manager: yield* RuntimeManager,
     promptRate: yield* PromptRate.PromptRate,
+    places: yield* Places.Places,
     counts: yield* counts,
     now: () => clock.currentTimeMillisUnsafe(),
     scope: yield* Effect.scope,
@@ -93,7 +95,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** Gives the attachments and the prompts' rate too: the HTTP API shares them. */
+/** Gives the attachments, the prompts' rate and the principals' places too: servers and the HTTP API share them. */
 export const layer = Layer.effect(Channels, make).pipe(
-  Layer.provideMerge(Layer.mergeAll(Attachments.layer, PromptRate.layer))
+  Layer.provideMerge(Layer.mergeAll(Attachments.layer, PromptRate.layer, Places.layer))
 )

@@ -82,6 +82,7 @@ const enter = Effect.fnUntraced(function* (peer: Peer, principal: Principal, joi
     answers: may(principal, "approve"),
     counts: true,
     ...(after === undefined ? {} : { seen: after.seq }),
+    revoked: peer.shared.authenticator.revoked(principal),
     onRemoved: () => {
       if (peer.attached === undefined || peer.session_id !== session_id) return
       peer.attached = undefined

@@ -36,6 +36,7 @@ const make = (shared: Shared, connection: Connection, scope: Scope.Scope): Peer 
     gone: Deferred.makeUnsafe(),
     waits: Latch.makeUnsafe(false),
     principal: connection.principal ?? shared.authenticator.anonymous,
+    place: undefined,
     greeted: false,
     halved: false,
     refused: undefined,
@@ -171,6 +172,7 @@ export const serve = (shared: Shared, connection: Connection): Effect.Effect<voi
       yield* comeDown(peer, work, how)
       yield* logClosed(peer, how)
       shared.peers.delete(peer)
+      peer.place?.()
       Deferred.doneUnsafe(peer.gone, Effect.void)
     })
   ).pipe(Effect.annotateLogs({ [attributes.transport]: connection.transport }))

@@ -4,7 +4,7 @@
  * that it has seen events of it.
  */
 import { Effect } from "effect"
-import { may, ownerOf, type Principal, scopeKey } from "../domain/Principal.ts"
+import { may, type Principal, scopeKey } from "../domain/Principal.ts"
 import type { Message } from "../protocol/ClientMessage.ts"
 import type { RuntimeError } from "../runtime/RuntimeError.ts"
 import { creation, join, joinNew, refuse, sendHello } from "./attach.ts"
@@ -25,15 +25,11 @@ const recognise = (peer: Peer, token: string | undefined): Effect.Effect<Princip
   })
 }
 
-/** Upgrades that carry a token are counted before this; here is whoever says it, on any transport. */
-const hasRoom = ({ shared, connection }: Peer, principal: Principal): boolean => {
-  if (connection.principal !== undefined) return true
-  // Fewer connections than that in all: nobody has more. Spares each newcomer a look at every other.
-  if (shared.peers.size < shared.config.limit.connections_per_principal) return true
-  const whose = scopeKey(principal)
-  let count = 0
-  for (const { principal: other } of shared.peers) if (other !== undefined && scopeKey(other) === whose) count++
-  return count < shared.config.limit.connections_per_principal
+/** Whom the transport recognised has a place before this; here is whoever says it, on any transport. */
+const hasRoom = (peer: Peer, principal: Principal): boolean => {
+  if (peer.connection.principal !== undefined || peer.place !== undefined) return true
+  peer.place = peer.shared.places.take(principal)
+  return peer.place !== undefined
 }
 
 const sendAlone = (peer: Peer): void => {
@@ -69,9 +65,9 @@ export const signIn = Effect.fnUntraced(function* (peer: Peer, token: string | u
     if (token === undefined) yield* endNobody(peer)
     return undefined
   }
-  const known = peer.connection.principal
+  const known = peer.principal
   // A token may not turn a signed-in connection into somebody else's.
-  if (known !== undefined && JSON.stringify(ownerOf(known)) !== JSON.stringify(ownerOf(principal))) {
+  if (known !== undefined && scopeKey(known) !== scopeKey(principal)) {
     return yield* refuse("forbidden")
   }
   if (!hasRoom(peer, principal)) {

@@ -13,7 +13,7 @@ import { isIdle, untilIdle } from "./untilIdle.ts"
 /**
  * How somebody leaves; it counts where nobody else is present.
  * `cancel`: a client that went; its task is cancelled and its end awaited.
- * `detach`: it means to come back; the task has `detach_ms`, then it is cancelled.
+ * `detach`: it means to come back; the task has `detach_ms`, or as long as it may still come back; then it is cancelled.
  * `run_on`: we ended it, or nothing is heard of it any more; the task runs to its end.
  * `revoked`: as `run_on`, and what it alone could answer is denied.
  * `when_idle`: it started or steered work: it stays present until that has ended, then leaves.
@@ -27,6 +27,8 @@ export interface Presence {
   keeps: boolean
   answering: boolean
   readonly onRemoved: (() => void) | undefined
+  /** Ends when the right to be here does. */
+  readonly revoked: Effect.Effect<void>
   /** Holds the subscription that makes questions wait. */
   readonly scope: Scope.Closeable
 }
@@ -79,7 +81,8 @@ export const dismiss = (entry: Entry) =>
 /** Nobody keeps it: the task goes on until its end, or for the detach time; then the session leaves memory. */
 const linger = (house: House, entry: Entry, presence: Presence, runtime: SessionRuntime, how: Leaving) => {
   const idle = untilIdle(runtime)
-  const waiting = how === "detach" ? Effect.timeoutOption(idle, house.detach_ms) : idle
+  const grace = Effect.raceFirst(Effect.sleep(house.detach_ms), presence.revoked)
+  const waiting = how === "detach" ? Effect.raceFirst(idle, grace) : idle
   const last = entry.lock.withPermits(1)(
     Effect.suspend(() => {
       entry.lingering = undefined
@@ -159,8 +162,7 @@ export const leaving = (
   house: House,
   entry: Entry,
   presence: Presence,
-  runtime: SessionRuntime,
-  revoked: Effect.Effect<void> = Effect.never
+  runtime: SessionRuntime
 ): ((how: Leaving) => Effect.Effect<void>) => {
   let left = false
   const locked = entry.lock.withPermits(1)
@@ -171,7 +173,7 @@ export const leaving = (
     )
   const worked = Effect.raceFirst(
     Effect.as(untilIdle(runtime), "run_on" as const),
-    Effect.as(revoked, "revoked" as const)
+    Effect.as(presence.revoked, "revoked" as const)
   )
   return (how) =>
     Effect.suspend(() => {

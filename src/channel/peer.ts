@@ -18,6 +18,7 @@ import type { Authenticator } from "./Authenticator.ts"
 import type { Connection, Ending } from "./Connection.ts"
 import { textOf } from "./eventText.ts"
 import type { Outbox } from "./Outbox.ts"
+import type { Places, Release } from "./Places.ts"
 import type { PromptRate } from "./PromptRate.ts"
 
 /** What all connections of a process share. */
@@ -27,6 +28,7 @@ export interface Shared {
   readonly authenticator: Authenticator["Service"]
   readonly manager: RuntimeManager["Service"]
   readonly promptRate: PromptRate["Service"]
+  readonly places: Places["Service"]
   readonly now: () => number
   readonly counts: Counts
   /** Lives longer than any connection. */
@@ -65,6 +67,8 @@ export interface Peer {
   /** Open while something waits for the reader. */
   readonly waits: Latch.Latch
   principal: Principal | undefined
+  /** Its place among its principal's, where the transport took none. */
+  place: Release | undefined
   /** It said `hello`: heartbeats are answered. */
   greeted: boolean
   /** Its input has ended (TCP half-close): it cannot answer heartbeats. */

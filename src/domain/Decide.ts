@@ -59,6 +59,8 @@ export const prompt = (
   const used = command.idempotency_key === undefined ? undefined : state.keys.get(command.idempotency_key)
   if (used !== undefined) {
     if (used.content !== command.content) return Result.fail("idempotency_conflict")
+    // A late repetition of what was taken back must neither run nor be told that it is taken.
+    if (used.withdrawn === true) return Result.fail("prompt_not_found")
     const task = used.task_id === undefined ? {} : { task_id: used.task_id }
     return Result.succeed({ kind: "duplicate", prompt_id: used.prompt_id, ...task })
   }

@@ -6,7 +6,7 @@ import type { ApprovalRequest } from "./Approval.ts"
 import type { Durable, DurableBody } from "./Event.ts"
 import type { CallId, PromptId } from "./Ids.ts"
 import { restoredNote } from "./Restored.ts"
-import type { AnswerItem, CallState, EndedTask, HistoryItem, RunningTask, SessionState } from "./Session.ts"
+import type { AnswerItem, CallState, EndedTask, HistoryItem, KeyUse, RunningTask, SessionState } from "./Session.ts"
 
 const withTask = (state: SessionState, change: (task: RunningTask) => RunningTask): SessionState =>
   state.task === undefined ? state : { ...state, task: change(state.task) }
@@ -25,6 +25,14 @@ const unqueue = (state: SessionState, id: PromptId): SessionState => {
   const queue = state.queue.filter((prompt) => prompt.prompt_id !== id)
   if (queue.length === state.queue.length) return state
   return { ...state, queue, queue_paused: state.queue_paused && queue.length > 0 }
+}
+
+/** What is known of the key under which a waiting prompt was sent. */
+const keyed = (state: SessionState, id: PromptId, known: Partial<KeyUse>): SessionState => {
+  const key = state.queue.find((prompt) => prompt.prompt_id === id)?.idempotency_key
+  const use = key === undefined ? undefined : state.keys.get(key)
+  if (key === undefined || use === undefined) return state
+  return { ...state, keys: new Map(state.keys).set(key, { ...use, ...known }) }
 }
 
 const withAnswer = (state: SessionState, index: number, answer: AnswerItem): SessionState => {
@@ -153,8 +161,9 @@ const cut = (state: SessionState, upTo: number): ReadonlyArray<HistoryItem> =>
   state.history.filter((item) => item.seq > upTo)
 
 const steered = (state: SessionState, event: Durable<"prompt_steered">): SessionState => {
-  const { prompt_id, content } = event
-  return push(unqueue(state, prompt_id), { kind: "prompt", seq: state.seq, prompt_id, content })
+  const { prompt_id, content, task_id } = event
+  const told = keyed(state, prompt_id, { task_id })
+  return push(unqueue(told, prompt_id), { kind: "prompt", seq: state.seq, prompt_id, content })
 }
 
 const compacted = (state: SessionState, event: Durable<"compacted">): SessionState => ({
@@ -172,7 +181,7 @@ const apply = (state: SessionState, event: DurableBody): SessionState => {
     case "prompt_queued":
       return queued(state, event)
     case "prompt_unqueued":
-      return unqueue(state, event.prompt_id)
+      return unqueue(keyed(state, event.prompt_id, { withdrawn: true }), event.prompt_id)
     case "prompt_steered":
       return steered(state, event)
     case "thinking": {

@@ -85,6 +85,8 @@ export interface KeyUse {
   readonly prompt_id: PromptId
   readonly task_id?: TaskId
   readonly content: string
+  /** It was taken back before it ran: it never will. */
+  readonly withdrawn?: true
 }
 
 export interface SessionState {

@@ -101,8 +101,17 @@ export const measure = (state: MeasureState, event: SessionEvent): Measured => {
   }
 }
 
-/** A sink for a subscription: measures as events come and hands on what there is. */
-export const observer = (record: (measurements: ReadonlyArray<Measurement>) => void) => {
+/** What a model made up is no tool's name. */
+const UNKNOWN = "unknown"
+
+const named = (measurement: Measurement, tools: ReadonlySet<string>): Measurement => {
+  const { tool_name } = measurement.attributes
+  if (tool_name === undefined || tools.has(tool_name)) return measurement
+  return { ...measurement, attributes: { ...measurement.attributes, tool_name: UNKNOWN } }
+}
+
+/** A sink for a subscription: measures as events come and hands on what there is. `tools`: those that there are. */
+export const observer = (record: (measurements: ReadonlyArray<Measurement>) => void, tools?: ReadonlySet<string>) => {
   let state = initial
   return (events: ReadonlyArray<SessionEvent>): void => {
     for (const event of events) {
@@ -111,7 +120,9 @@ export const observer = (record: (measurements: ReadonlyArray<Measurement>) => v
       if (delta && state.model?.spoke !== false) continue
       const measured = measure(state, event)
       state = measured.state
-      if (measured.measurements.length > 0) record(measured.measurements)
+      const { measurements } = measured
+      if (measurements.length === 0) continue
+      record(tools === undefined ? measurements : measurements.map((one) => named(one, tools)))
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
  * A whole client in ten lines, as the reference page shows it, for each transport. Owns: the text. Invariant: it runs as
- * it stands, with nothing but what Node brings (a test takes it from the page and does so).
+ * it stands, with nothing but what Node or Python brings (a test takes it from the page and does so).
  */
 
 export const tcpExample = String.raw`import { connect } from "node:net"
@@ -21,3 +21,13 @@ socket.onmessage = ({ data }) => {
   if (type === "text_delta") process.stdout.write(content)
   if (/^task_(completed|canceled|failed)$/.test(type)) socket.close()
 }`
+
+export const pythonExample = String.raw`import json, socket
+connection = socket.create_connection(("127.0.0.1", 8080))
+connection.sendall(b'{"type":"prompt","content":"hello"}\n')
+for line in connection.makefile("rb"):
+    event = json.loads(line)
+    if event["type"] == "text_delta":
+        print(event["content"], end="", flush=True)
+    if event["type"] in ("task_completed", "task_canceled", "task_failed"):
+        break`

@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { codes, table } from "../domain/ErrorCode.ts"
 import { DurableBody, Envelope, LiveBody, PROTOCOL_VERSION } from "../domain/Event.ts"
 import { type ClientMessageType, Command, messages } from "./ClientMessage.ts"
-import { tcpExample, webSocketExample } from "./Example.ts"
+import { pythonExample, tcpExample, webSocketExample } from "./Example.ts"
 import { clientExamples, eventExamples, type EventType } from "./referenceExamples.ts"
 import { clientTexts, commandTexts, connecting, eventTexts, opening, promises, sessions } from "./referenceTexts.ts"
 import { ConnectionEvent } from "./ServerEvent.ts"
@@ -135,10 +135,14 @@ const errorRows = (): ReadonlyArray<string> => [
 const examples = [
   "## A client",
   "",
-  "All of it, over TCP and over WebSocket; a server that wants a token is told it first:",
-  '`{"type":"hello","token":"…"}`.',
+  "All of it, over TCP and over WebSocket, in JavaScript, and over TCP in Python; a server that wants a token is told it",
+  'first: `{"type":"hello","token":"…"}`.',
   "",
-  ...[tcpExample, webSocketExample].flatMap((code) => ["```js", code, "```", ""])
+  ...[tcpExample, webSocketExample].flatMap((code) => ["```js", code, "```", ""]),
+  "```python",
+  pythonExample,
+  "```",
+  ""
 ]
 
 export interface LimitRow {

@@ -134,7 +134,7 @@ export const clientTexts: Readonly<Record<ClientMessageType, string>> = {
   hello:
     "Signs in, and makes or joins a session. Answered with `hello`, the replay if `after` was given, then `status`. `session_id`: join it, or make it under this id; absent: a new one. `create`: what a session that is made shall be, by default as the server was started; `workspace` is a directory there, below the server's own (for an `admin` any). `detach`: the task outlives the connection by `detach_ms`.",
   prompt:
-    "Starts a task. `when_busy`: `reject` (default), `queue`: after the running task, `steer`: into it at its next turn. With an `idempotency_key` it is answered with `accepted` once it is stored; the same key in the same session starts nothing twice, with other content it is an `idempotency_conflict`.",
+    "Starts a task. `when_busy`: `reject` (default), `queue`: after the running task, `steer`: into it at its next turn. With an `idempotency_key` it is answered with `accepted` once it is stored; the same key in the same session starts nothing twice (`accepted` again, with `duplicate` and the task's id); where its prompt was taken back by `unqueue`, it is a `prompt_not_found`; with other content an `idempotency_conflict`.",
   unqueue: "Takes a waiting prompt back.",
   interrupt: "Cancels the running task; with `task_id` only if it is that one (`no_task` otherwise).",
   approval_response: "Answers an `approval_request`; see above for which `decision` fits which `kind`.",

@@ -28,6 +28,8 @@ export interface Parts {
   readonly model: string
   /** The mode of a session that names none. */
   readonly mode: Mode
+  /** Names of the tools that there are; absent: any. */
+  readonly tools?: ReadonlySet<string>
   /** Absent: nothing can be taken back. */
   readonly checkpoints?: Checkpoints["Service"]
   /** Whether a session may be given this mode here; absent: any. */

@@ -236,13 +236,14 @@ const openLog = Effect.fnUntraced(function* (meta: SessionMeta, options: OpenOpt
   const log = yield* SessionLog.open(meta, options.owner)
   const settled = Effect.andThen(endLeftovers(log), options.recover === true ? Effect.void : closeCrashed(log))
   yield* annotate({ [attributes.session]: meta.session_id })(settled)
-  const [measured, reach] = [observer(yield* recorder), yield* ModelReach]
-  const sink: Subscription["sink"] = (events) => {
-    measured(events)
-    reach.heard(events)
-  }
-  log.hub.add(sink, { answers: false, after: undefined }).join()
   return log
+})
+
+/** From now on what happens is measured. */
+const measuring = Effect.fnUntraced(function* (log: SessionLog.SessionLog, { tools }: Parts) {
+  const [measured, reach] = [observer(yield* recorder, tools), yield* ModelReach]
+  const sink: Subscription["sink"] = (events) => [measured, reach.heard].forEach((hear) => hear(events))
+  log.hub.add(sink, { answers: false, after: undefined }).join()
 })
 
 /** Brings a stored session to life in the caller's scope. */
@@ -261,6 +262,7 @@ export const open = Effect.fnUntraced(function* (meta: SessionMeta, options: Ope
   const mode = Effect.sync(() => settings.mode ?? fallback)
   const parts = yield* factory.build({ meta, reporter: log.reporter, approver: approver.approver, mode })
   fallback = parts.mode
+  yield* measuring(log, parts)
   yield* settleFiles(log, parts.checkpoints)
   const lock = yield* Semaphore.make(1)
   const taskSettings = () => ({

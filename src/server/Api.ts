@@ -99,8 +99,17 @@ const own = HttpApiGroup.make("own")
     }).annotateMerge(say("Decisions about tool calls; with `Accept: application/x-ndjson` all of them, a line each."))
   )
   .add(
-    get("usage", "/api/usage", { success: Shape.UsageReport, error: problems(...read) }).annotateMerge(
-      say("Tokens and cost, by session and by day.")
+    get("usage", "/api/usage", {
+      query: { limit, cursor },
+      success: Shape.UsageReport,
+      error: problems(...read)
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Tokens and cost: in all, by day, and of a page of sessions (newest first).",
+        description:
+          "`total` and `days` (UTC) hold what sessions spent that were removed since, and are whole on every page. A copy " +
+          "spent nothing of its source's."
+      })
     )
   )
   .middleware(Authenticated)
@@ -118,7 +127,12 @@ const sessions = HttpApiGroup.make("sessions")
       query: { q: optional(Schema.String.check(Schema.isMaxLength(1024))), limit, cursor },
       success: Shape.SessionPage,
       error: problems(...read)
-    }).annotateMerge(say("Sessions, newest first."))
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Sessions, newest first; `q`: those whose id, title or workspace has this text.",
+        description: "A page of a search may be short, or empty, and still have a `next_cursor`: go on with it."
+      })
+    )
   )
   .add(
     get("show", "/api/sessions/:session_id", {

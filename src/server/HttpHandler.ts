@@ -62,7 +62,7 @@ const own = HttpApiBuilder.group(
             )
           : answered(Records.auditPage(query))
       )
-      .handle("usage", () => answered(Records.usage))
+      .handle("usage", ({ query }) => answered(Records.usage(query)))
   })
 )
 

@@ -10,6 +10,7 @@ import { createServer as createTlsServer, type TLSSocket } from "node:tls"
 import { Context, Effect, FiberSet, Layer } from "effect"
 import { Authenticator } from "../channel/Authenticator.ts"
 import { Channels } from "../channel/Channels.ts"
+import { Places } from "../channel/Places.ts"
 import { AppConfig } from "../config/AppConfig.ts"
 import { counts } from "../observability/ServerMetrics.ts"
 import { closing } from "../protocol/WireError.ts"
@@ -93,7 +94,7 @@ const placing = Effect.gen(function* () {
 
 const make = Effect.gen(function* () {
   const { limit, locale, server: where } = yield* AppConfig
-  const [channels, admission] = [yield* Channels, yield* Admission]
+  const [channels, places] = [yield* Channels, yield* Places]
   const principal = (yield* Authenticator).anonymous
   const { server, port, onReady, cut } = yield* open
   const { placed, connection } = yield* placing
@@ -111,7 +112,7 @@ const make = Effect.gen(function* () {
     const peer = new TcpConnection(socket, { address, principal, locale, limit, ticker })
     if (!placed.has(accepted)) return refuse(peer)
     // Who is known without a word has a place among those of its principal, too; who says a token is counted then.
-    const own = principal === undefined ? () => undefined : admission.principal(principal)
+    const own = principal === undefined ? () => undefined : places.take(principal)
     if (own === undefined) {
       told("too_many_connections")
       return refuse(peer)

@@ -11,6 +11,7 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Authenticator } from "../channel/Authenticator.ts"
 import { Channels } from "../channel/Channels.ts"
 import * as Outbox from "../channel/Outbox.ts"
+import { Places } from "../channel/Places.ts"
 import { AppConfig } from "../config/AppConfig.ts"
 import { type DurableEvent, isPrivate } from "../domain/Event.ts"
 import type { SessionId } from "../domain/Ids.ts"
@@ -19,7 +20,6 @@ import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
 import { connections, type Counts, counts } from "../observability/ServerMetrics.ts"
 import { attributes } from "../observability/Telemetry.ts"
 import type { JournalRecord } from "../store/Journal.ts"
-import { Admission } from "./Admission.ts"
 import { type CallerShape, permitted } from "./apiCaller.ts"
 import { refuse } from "./apiProblem.ts"
 import { openSession, present, readFacts, shown } from "./apiScope.ts"
@@ -184,10 +184,10 @@ const counted = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
 
 /** A stream is a connection of its principal's, like any other. */
 const placed = (caller: CallerShape) =>
-  Effect.flatMap(Admission, (admission) =>
+  Effect.flatMap(Places, (places) =>
     Effect.acquireRelease(
       Effect.suspend(() => {
-        const place = admission.principal(caller.principal)
+        const place = places.take(caller.principal)
         return place === undefined ? refuse("too_many_connections") : Effect.succeed(place)
       }),
       (place) => Effect.sync(place)

@@ -7,20 +7,12 @@ import { Effect, Option, Stream } from "effect"
 import { AuditLog, type AuditPage } from "../approval/AuditLog.ts"
 import type { Answer } from "../domain/Approval.ts"
 import type { SessionId } from "../domain/Ids.ts"
-import type { Usage } from "../domain/Usage.ts"
-import { type CallerShape, permitted } from "./apiCaller.ts"
+import { nothing, plus } from "../store/Spent.ts"
+import { permitted } from "./apiCaller.ts"
+import { sessionPage } from "./apiPages.ts"
 import { refuse } from "./apiProblem.ts"
-import { indexOf, readFacts } from "./apiScope.ts"
+import { indexOf } from "./apiScope.ts"
 import { Audit } from "./apiShapes.ts"
-
-/** All public records of a session, page by page. */
-const facts = (caller: CallerShape, id: SessionId) =>
-  Stream.paginate(0, (after: number) =>
-    Effect.map(readFacts(caller, id, after, 500), (found) => {
-      const last = found.records.at(-1)?.seq
-      return [found.records, found.more ? Option.fromUndefinedOr(last) : Option.none<number>()] as const
-    })
-  )
 
 export interface AuditQuery {
   readonly session?: SessionId
@@ -79,61 +71,22 @@ export const auditLines = Effect.fnUntraced(function* (query: AuditQuery) {
   )
 })
 
-interface Spent {
-  input_tokens: number
-  output_tokens: number
-  cached_tokens: number
-  reasoning_tokens: number
-  cost_usd: number | null
+export interface UsageQuery {
+  readonly limit?: number
+  readonly cursor?: string
 }
 
-const nothing = (): Spent => ({
-  input_tokens: 0,
-  output_tokens: 0,
-  cached_tokens: 0,
-  reasoning_tokens: 0,
-  cost_usd: null
-})
-
-/** Adds what a session spent between two of its running totals. */
-const spend = (to: Spent, before: Usage, after: Usage): void => {
-  to.input_tokens += after.input_tokens - before.input_tokens
-  to.output_tokens += after.output_tokens - before.output_tokens
-  to.cached_tokens += (after.cached_tokens ?? 0) - (before.cached_tokens ?? 0)
-  to.reasoning_tokens += (after.reasoning_tokens ?? 0) - (before.reasoning_tokens ?? 0)
-  if (after.cost_usd !== undefined) to.cost_usd = (to.cost_usd ?? 0) + after.cost_usd - (before.cost_usd ?? 0)
-}
-
-const spentIn = Effect.fnUntraced(function* (
-  caller: CallerShape,
-  id: SessionId,
-  days: Map<string, Spent>,
-  total: Spent
-) {
-  const usage = nothing()
-  let before: Usage = { input_tokens: 0, output_tokens: 0 }
-  yield* Stream.runForEach(facts(caller, id), ({ ts, body }) =>
-    Effect.sync(() => {
-      if (body.type !== "usage") return
-      const day = ts.slice(0, 10)
-      const daily = days.get(day) ?? nothing()
-      days.set(day, daily)
-      for (const sum of [usage, daily, total]) spend(sum, before, body.session_usage)
-      before = body.session_usage
-    })
-  )
-  return usage
-})
-
-export const usage = Effect.gen(function* () {
+/** Sums that the store keeps: no history is read for them. */
+export const usage = Effect.fnUntraced(function* (query: UsageQuery) {
   const caller = yield* permitted("read")
   const index = yield* indexOf(caller)
-  const days = new Map<string, Spent>()
-  const total = nothing()
-  const metas = yield* index.list({ limit: Number.MAX_SAFE_INTEGER })
-  const sessions = yield* Effect.forEach(metas, ({ session_id, title }) =>
-    Effect.map(spentIn(caller, session_id, days, total), (spent) => ({ session_id, title, usage: spent }))
-  )
-  const byDay = Array.from(days, ([day, spent]) => ({ day, usage: spent }))
-  return { total, sessions, days: byDay.toSorted((a, b) => (a.day < b.day ? -1 : 1)) }
+  const { metas, next } = yield* sessionPage(index, query)
+  const spent = yield* index.spentBy(metas.map(({ session_id }) => session_id))
+  const days = yield* index.spentDays
+  return {
+    total: days.reduce((sum, day) => plus(sum, day.usage), nothing),
+    sessions: metas.map(({ session_id, title }) => ({ session_id, title, usage: spent.get(session_id) ?? nothing })),
+    days,
+    ...next
+  }
 })

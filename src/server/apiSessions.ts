@@ -13,11 +13,10 @@ import * as SessionCopy from "../runtime/SessionCopy.ts"
 import type { SessionMeta } from "../store/SessionIndex.ts"
 import { body } from "./apiBody.ts"
 import { type CallerShape, permitted } from "./apiCaller.ts"
+import { sessionPage } from "./apiPages.ts"
 import { refuse } from "./apiProblem.ts"
 import { indexOf, openSession, present, shown } from "./apiScope.ts"
 import * as Shape from "./apiShapes.ts"
-
-const PAGE = 100
 
 const notDraining = (draining: Effect.Effect<boolean>) =>
   Effect.flatMap(draining, (is) => (is ? refuse("server_draining") : Effect.void))
@@ -39,20 +38,6 @@ export const create = Effect.fnUntraced(function* (draining: Effect.Effect<boole
   return yield* shown(caller, yield* present(caller, made))
 })
 
-const cursorOf = (meta: SessionMeta): string =>
-  Buffer.from(JSON.stringify([meta.updated_at, meta.session_id])).toString("base64url")
-
-/** Where a page ended: what follows is older, or as old with a smaller id (the index's own order). */
-const behind = (cursor: string): ((meta: SessionMeta) => boolean) | undefined => {
-  try {
-    const [at, id] = JSON.parse(Buffer.from(cursor, "base64url").toString()) as readonly unknown[]
-    if (typeof at !== "string" || typeof id !== "string") return undefined
-    return (meta) => meta.updated_at < at || (meta.updated_at === at && meta.session_id < id)
-  } catch {
-    return undefined
-  }
-}
-
 const described = ({ session_id, workspace, title, model, mode, created_at, updated_at }: SessionMeta) => ({
   session_id,
   workspace,
@@ -69,23 +54,14 @@ export interface ListQuery {
   readonly cursor?: string
 }
 
-export const list = Effect.fnUntraced(function* ({ q, limit = PAGE, cursor }: ListQuery) {
+export const list = Effect.fnUntraced(function* ({ q, ...query }: ListQuery) {
   const caller = yield* permitted("read")
-  const index = yield* indexOf(caller)
-  const follows = cursor === undefined ? () => true : behind(cursor)
-  if (follows === undefined) return yield* refuse("bad_message", "This cursor is not one of this list.")
   const wanted = q?.toLowerCase()
-  const fits = (meta: SessionMeta) =>
-    wanted === undefined ||
-    [meta.session_id, meta.title, meta.workspace].some((text) => text.toLowerCase().includes(wanted))
-  const all = yield* index.list({ limit: Number.MAX_SAFE_INTEGER })
-  const found = all.filter((meta) => follows(meta) && fits(meta))
-  const page = found.slice(0, limit)
-  const last = page.at(-1)
-  return {
-    sessions: page.map(described),
-    ...(found.length > limit && last !== undefined ? { next_cursor: cursorOf(last) } : {})
-  }
+  const fits = ({ session_id, title, workspace }: SessionMeta) =>
+    [session_id, title, workspace].some((text) => text.toLowerCase().includes(wanted ?? ""))
+  const asked = { ...query, ...(wanted === undefined ? {} : { fits }) }
+  const { metas, next } = yield* sessionPage(yield* indexOf(caller), asked)
+  return { sessions: metas.map(described), ...next }
 })
 
 export const show = Effect.fnUntraced(function* (id: SessionId) {

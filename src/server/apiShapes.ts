@@ -141,7 +141,9 @@ export const UsageReport = Schema.Struct({
   total: Spent,
   sessions: Schema.Array(Schema.Struct({ session_id: SessionId, title: Schema.String, usage: Spent })),
   /** By day (UTC) on which they were spent. */
-  days: Schema.Array(Schema.Struct({ day: Schema.String, usage: Spent }))
+  days: Schema.Array(Schema.Struct({ day: Schema.String, usage: Spent })),
+  /** Of `sessions`; absent: this is the last page. */
+  next_cursor: optional(Schema.String)
 }).annotate(named("UsageReport"))
 
 export const Alive = Schema.Struct({ status: Schema.Literal("alive") }).annotate(named("Alive"))

@@ -6,13 +6,13 @@
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
 import { Effect, FiberSet, Result } from "effect"
-import { WebSocketServer } from "ws"
+import { WebSocket, WebSocketServer } from "ws"
 import { Channels } from "../channel/Channels.ts"
+import { Places } from "../channel/Places.ts"
 import { AppConfig } from "../config/AppConfig.ts"
 import type { Principal } from "../domain/Principal.ts"
 import { counts } from "../observability/ServerMetrics.ts"
 import { attributes } from "../observability/Telemetry.ts"
-import { Admission } from "./Admission.ts"
 import { Auth } from "./Auth.ts"
 import { localeOf } from "./locale.ts"
 import { type Refusal, refuseUpgrade } from "./problem.ts"
@@ -25,6 +25,16 @@ const MAX_PARTS = 1024
 const NOT_FOUND: Refusal = { code: "not_found", detail: "WebSockets are at /ws." }
 /** Refused for who they are. */
 const nobody = { unauthenticated: true, forbidden: true, rate_limited: true }
+
+const POLICY = 1008
+const TOO_BIG = 1009
+
+/** The library says that a message in too many parts broke a policy; here it is too large (SETTLED 20). */
+class Closing extends WebSocket {
+  override close(code?: number, data?: string | Buffer): void {
+    super.close(code === POLICY ? TOO_BIG : code, data)
+  }
+}
 
 export interface Upgrade {
   readonly request: IncomingMessage
@@ -63,12 +73,13 @@ const refuseHandshake =
 /** Takes an upgrade that the gate let through. */
 export const makeWebSockets = Effect.gen(function* () {
   const { limit, locale } = yield* AppConfig
-  const [channels, admission] = [yield* Channels, yield* Admission]
+  const [channels, places] = [yield* Channels, yield* Places]
   const ticker = yield* makeTicker(periodFor(limit.read_ms, limit.write_ms, limit.heartbeat_ms))
   const run = yield* FiberSet.makeRuntime<AppConfig | Auth>()
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
+    WebSocket: Closing,
     perMessageDeflate: false,
     maxPayload: limit.message_bytes,
     maxFragments: MAX_PARTS,
@@ -85,7 +96,7 @@ export const makeWebSockets = Effect.gen(function* () {
   server.on("wsClientError", refuseHandshake(told))
   const serve = (upgrade: Upgrade, principal: Principal | undefined) => {
     const { request, socket, head, address } = upgrade
-    const place = principal === undefined ? () => undefined : admission.principal(principal)
+    const place = principal === undefined ? () => undefined : places.take(principal)
     if (place === undefined) return refuse(upgrade, { code: "too_many_connections" })
     socket.once("close", place)
     server.handleUpgrade(request, socket, head, (ws) => {

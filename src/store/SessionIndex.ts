@@ -6,6 +6,7 @@
 import { Context, type Effect } from "effect"
 import type { SessionId } from "../domain/Ids.ts"
 import type { Owner } from "../domain/Principal.ts"
+import type { Spent, SpentDay } from "./Spent.ts"
 import type { StoreError } from "./StoreError.ts"
 
 export interface SessionMeta {
@@ -34,16 +35,21 @@ export interface OwnedIndex {
     id: SessionId,
     change: Partial<Pick<SessionMeta, "title" | "model" | "mode" | "updated_at">>
   ) => Effect.Effect<SessionMeta, StoreError>
-  /** Newest first, by `updated_at`; at most `limit` (default 100), only `workspace`'s where given. */
+  /** Newest first, by `updated_at` and id; at most `limit` (default 100), behind `after`, `workspace`'s where given. */
   readonly list: (options?: {
     readonly workspace?: string
     readonly limit?: number
+    readonly after?: Pick<SessionMeta, "updated_at" | "session_id">
   }) => Effect.Effect<ReadonlyArray<SessionMeta>, StoreError>
   /**
    * Removes the session and its records. One whose journal somebody holds is left alone where `mayTake` says no (absent:
    * always): `session_moved`, and nothing is removed (SETTLED 16).
    */
   readonly remove: (id: SessionId, mayTake?: (holder: string) => boolean) => Effect.Effect<void, StoreError>
+  /** What each of these spent; one that spent nothing, or is not there, is missing. */
+  readonly spentBy: (ids: ReadonlyArray<SessionId>) => Effect.Effect<ReadonlyMap<SessionId, Spent>, StoreError>
+  /** By day, oldest first, also by sessions that were removed since. A copy spent nothing of its source's. */
+  readonly spentDays: Effect.Effect<ReadonlyArray<SpentDay>, StoreError>
   /** The first of `count` (default 1) numbers in a row, which are given to nobody else. */
   readonly nextNumber: (counter: string, count?: number) => Effect.Effect<number, StoreError>
 }

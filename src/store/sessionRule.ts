@@ -40,8 +40,10 @@ export const changed = (meta: SessionMeta, change: SessionChange): SessionMeta =
   return wellFormed({ ...meta, ...(Object.fromEntries(given) as SessionChange) }, meta.owner)
 }
 
+type Placed = Pick<SessionMeta, "updated_at" | "session_id">
+
 const descending = (a: string, b: string) => (a === b ? 0 : a < b ? 1 : -1)
 
 /** By `updated_at`, then by id, so that equal times keep one order. */
-export const newestFirst = (a: SessionMeta, b: SessionMeta): number =>
+export const newestFirst = (a: Placed, b: Placed): number =>
   descending(a.updated_at, b.updated_at) || descending(a.session_id, b.session_id)

@@ -1,10 +1,12 @@
 /** What every driver of the session index must do (R044, R048, R052; PROTOCOL §4). A function of a layer. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
-import { Journal } from "../../src/store/Journal.ts"
+import { Journal, type JournalRecord } from "../../src/store/Journal.ts"
 import { SessionIndex } from "../../src/store/SessionIndex.ts"
 import type { StoreError } from "../../src/store/StoreError.ts"
-import { filled, meta, readAll, run, sessionId } from "../support/storeRecords.ts"
+import { TaskId } from "../../src/domain/Ids.ts"
+import type { Usage } from "../../src/domain/Usage.ts"
+import { filled, meta, readAll, record, run, sessionId } from "../support/storeRecords.ts"
 
 type Store = Layer.Layer<Journal | SessionIndex, StoreError>
 
@@ -73,6 +75,10 @@ const entries = (store: Store) => {
       assert.deepStrictEqual(yield* index.list({ limit: 2 }), [b, d])
       assert.deepStrictEqual(yield* index.list({ workspace: a.workspace }), [d, c, a])
       assert.deepStrictEqual(yield* index.list({ workspace: "/none" }), [])
+      assert.deepStrictEqual(yield* index.list({ after: b, limit: 2 }), [d, c])
+      assert.deepStrictEqual(yield* index.list({ after: d }), [c, a])
+      assert.deepStrictEqual(yield* index.list({ after: d, workspace: "/other" }), [])
+      assert.deepStrictEqual(yield* index.list({ after: a }), [])
     }).pipe(Effect.provide(store))
   )
 }
@@ -149,10 +155,77 @@ const numbers = (store: Store) => {
   )
 }
 
+/** A model call that brings the session's total to this. */
+const used = (pos: number, ts: string, session_usage: Usage): JournalRecord => ({
+  ...record(pos, pos, { type: "usage", task_id: TaskId.make("t"), turn: 1, usage: session_usage, session_usage }),
+  ts
+})
+const tokens = (input_tokens: number, output_tokens: number) => ({
+  input_tokens,
+  output_tokens,
+  cached_tokens: 0,
+  reasoning_tokens: 0,
+  cost_usd: null
+})
+
+const spending = (store: Store) => {
+  it.effect(
+    "knows what each session and each day spent; a copy spent nothing, a day keeps what was removed (R261)",
+    () =>
+      Effect.gen(function* () {
+        const [index, journal] = [yield* SessionIndex, yield* Journal]
+        for (const name of ["a", "b", "copy", "idle"]) yield* index.create(meta(name))
+        const [a, b] = [yield* filled("a", []), yield* filled("b", [])]
+        const [first, second] = ["2026-03-01T23:59:59.999Z", "2026-03-02T00:00:00.000Z"]
+        yield* journal.append(a.session, a.epoch, [
+          used(1, first, { input_tokens: 10, output_tokens: 5 }),
+          used(2, second, { input_tokens: 30, output_tokens: 6, cached_tokens: 4, cost_usd: 0.5 })
+        ])
+        yield* journal.append(b.session, b.epoch, [used(1, second, { input_tokens: 1, output_tokens: 1 })])
+        yield* journal.append(a.session, a.epoch, [
+          used(3, second, { input_tokens: 31, output_tokens: 6, cached_tokens: 4, reasoning_tokens: 2, cost_usd: 0.75 })
+        ])
+        const copy = yield* filled("copy", [])
+        const copied = used(1, first, { input_tokens: 0, output_tokens: 0 })
+        yield* journal.append(copy.session, copy.epoch, [copied], "copy")
+        const ids = ["a", "b", "copy", "idle", "none"].map(sessionId)
+        const total = { input_tokens: 31, output_tokens: 6, cached_tokens: 4, reasoning_tokens: 2, cost_usd: 0.75 }
+        const both = { a: total, b: tokens(1, 1) }
+        assert.deepStrictEqual<object>(Object.fromEntries(yield* index.spentBy(ids)), both)
+        const days = [
+          { day: "2026-03-01", usage: tokens(10, 5) },
+          { day: "2026-03-02", usage: { ...total, input_tokens: 22, output_tokens: 2 } }
+        ]
+        assert.deepStrictEqual(yield* index.spentDays, days)
+
+        yield* index.remove(b.session, () => true)
+        assert.deepStrictEqual(yield* index.spentDays, days)
+        yield* index.create(meta("b"))
+        const again = yield* journal.claim(b.session, "again")
+        assert.deepStrictEqual(yield* index.spentBy([sessionId("b")]), new Map())
+        yield* journal.append(b.session, again.epoch, [used(1, second, { input_tokens: 1, output_tokens: 0 })])
+        assert.deepStrictEqual(yield* index.spentBy([sessionId("b")]), new Map([[sessionId("b"), tokens(1, 0)]]))
+        assert.strictEqual((yield* index.spentDays)[1]?.usage.input_tokens, 23)
+      }).pipe(Effect.provide(store))
+  )
+
+  it.effect("is told nothing of an append that was refused", () =>
+    Effect.gen(function* () {
+      const [index, journal] = [yield* SessionIndex, yield* Journal]
+      const { session, epoch } = yield* filled("s", [])
+      const late = used(7, at(1), { input_tokens: 10, output_tokens: 5 })
+      yield* Effect.flip(journal.append(session, epoch, [late]))
+      yield* Effect.flip(journal.append(session, epoch + 1, [used(1, at(1), { input_tokens: 10, output_tokens: 5 })]))
+      assert.deepStrictEqual([yield* index.spentBy([session]), yield* index.spentDays], [new Map(), []])
+    }).pipe(Effect.provide(store))
+  )
+}
+
 export const sessionIndexContract = (name: string, store: Store) =>
   describe(`SessionIndex, ${name}`, () => {
     entries(store)
     removal(store)
     held(store)
     numbers(store)
+    spending(store)
   })

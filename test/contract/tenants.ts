@@ -8,7 +8,8 @@ import { localOwner, type Owner, sessionKey } from "../../src/domain/Principal.t
 import { Journal } from "../../src/store/Journal.ts"
 import { SessionIndex } from "../../src/store/SessionIndex.ts"
 import type { StoreError } from "../../src/store/StoreError.ts"
-import { meta, run, sessionId } from "../support/storeRecords.ts"
+import { TaskId } from "../../src/domain/Ids.ts"
+import { meta, record, run, sessionId } from "../support/storeRecords.ts"
 
 type Store = Layer.Layer<Journal | SessionIndex, StoreError>
 
@@ -23,7 +24,7 @@ const owners: ReadonlyArray<readonly [string, Owner]> = [
   ["an owner whose joined names are the same", { tenant: "acme", project: "we", user: "b.ada" }]
 ]
 
-/** Ada's session with three records and two numbers. */
+/** Ada's session with four records, what it spent, and two numbers. */
 const adas = Effect.gen(function* () {
   const [index, journal] = [yield* SessionIndex, yield* Journal]
   const own = index.for(ada)
@@ -31,6 +32,9 @@ const adas = Effect.gen(function* () {
   const key = sessionKey(ada, id)
   const { epoch } = yield* journal.claim(key, "ada's process")
   yield* journal.append(key, epoch, run(0, 3))
+  const usage = { input_tokens: 7, output_tokens: 1 }
+  const used = { type: "usage", task_id: TaskId.make("task_1"), turn: 1, usage, session_usage: usage } as const
+  yield* journal.append(key, epoch, [record(4, 4, used)])
   yield* own.nextNumber("tcp")
   yield* own.nextNumber("tcp")
   return { own, key, epoch }
@@ -44,7 +48,9 @@ const intact = Effect.fnUntraced(function* ({ own, key, epoch }: Effect.Success<
     (yield* own.list()).map((found) => found.title),
     ["Ada's"]
   )
-  assert.deepStrictEqual((yield* journal.read(key, 0)).records, run(0, 3))
+  assert.deepStrictEqual((yield* journal.read(key, 0, 3)).records, run(0, 3))
+  assert.strictEqual((yield* own.spentBy([id])).get(id)?.input_tokens, 7)
+  assert.strictEqual((yield* own.spentDays)[0]?.usage.input_tokens, 7)
   yield* journal.append(key, epoch, [])
   assert.strictEqual(yield* own.nextNumber("tcp"), 3)
 })
@@ -61,6 +67,7 @@ const untouched = (store: Store, [who, owner]: (typeof owners)[number]) =>
       assert.deepStrictEqual([foreign.code, none.code], ["session_not_found", "session_not_found"])
       assert.deepStrictEqual(yield* theirs.list(), [])
       assert.deepStrictEqual(yield* theirs.list({ workspace: meta("s").workspace }), [])
+      assert.deepStrictEqual([yield* theirs.spentBy([id]), yield* theirs.spentDays], [new Map(), []])
       assert.strictEqual((yield* Effect.flip(theirs.update(id, { title: "taken" }))).code, "session_not_found")
       assert.strictEqual((yield* Effect.flip(theirs.remove(id))).code, "session_not_found")
       const key = sessionKey(owner, id)

@@ -25,6 +25,8 @@ const queued: DurableBody = {
   mode: "queue",
   idempotency_key: "k2"
 }
+const k2 = { idempotency_key: "k2" }
+const back: DurableBody = { type: "prompt_unqueued", prompt_id: "p2" as PromptId, content: "two" }
 const done: DurableBody = { type: "task_completed", task_id: at.task_id, usage }
 const canceled: DurableBody = { type: "task_canceled", task_id: at.task_id, usage }
 
@@ -51,7 +53,10 @@ describe("Decide.prompt", () => {
     ["after the end (LESSONS 34)", after(started, done), command("x"), "start"],
     ["the same key again", after(started, done), command("one", { idempotency_key: "k1" }), "duplicate"],
     ["the same key, other content", after(started), command("two", { idempotency_key: "k1" }), "idempotency_conflict"],
-    ["a waiting key again", after(started, queued), command("two", { idempotency_key: "k2" }), "duplicate"]
+    ["a waiting key again", after(started, queued), command("two", { idempotency_key: "k2" }), "duplicate"],
+    ["the key of what was taken back", after(started, queued, back), command("two", k2), "prompt_not_found"],
+    ["the same once it is free", after(started, queued, back, done), command("two", k2), "prompt_not_found"],
+    ["the same, other content", after(started, queued, back), command("three", k2), "idempotency_conflict"]
   ]
   for (const [name, state, given, expected] of rows) {
     it(`${name}: ${expected}`, () => assert.strictEqual(said(state, given), expected))
@@ -62,6 +67,16 @@ describe("Decide.prompt", () => {
     assert.deepStrictEqual(Result.getOrThrow(result), {
       kind: "duplicate",
       prompt_id: "p1" as PromptId,
+      task_id: at.task_id
+    })
+  })
+
+  it("names the task into which the first use of a key was steered", () => {
+    const steered: DurableBody = { type: "prompt_steered", ...at, prompt_id: "p2" as PromptId, content: "two" }
+    const result = Decide.prompt(after(started, queued, steered), command("two", k2))
+    assert.deepStrictEqual(Result.getOrThrow(result), {
+      kind: "duplicate",
+      prompt_id: "p2" as PromptId,
       task_id: at.task_id
     })
   })

@@ -80,6 +80,22 @@ describe("metrics", () => {
     }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
   )
 
+  it.effect("a name that no tool has is `unknown`, whatever a model made up", () =>
+    Effect.gen(function* () {
+      const result = (tool_name: string) => at(0, { type: "tool_result", tool_name, status: "error", duration_ms: 1 })
+      const observe = observer(yield* Metrics.recorder, new Set(["bash"]))
+      observe(["bash", "bash2", "rm -rf", "__proto__"].map(result))
+      const latencies = (yield* Metric.snapshot).filter((metric) => metric.id === "claw_tool_latency_seconds")
+      assert.deepStrictEqual(
+        latencies.map(({ attributes, state }) => [attributes?.["tool_name"], (state as { count: number }).count]),
+        [
+          ["bash", 1],
+          ["unknown", 3]
+        ]
+      )
+    }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
+  )
+
   it.effect("invented tool names do not grow the registry without end", () =>
     Effect.gen(function* () {
       const result = (i: number) => at(i, { type: "tool_result", tool_name: `t${i}`, status: "error", duration_ms: 1 })

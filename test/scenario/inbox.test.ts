@@ -57,6 +57,33 @@ describe.each(transports)("prompts over $name", (transport) => {
     }).pipe(Effect.scoped, Effect.provide(channelLayer({ script: () => () => stream.stream })))
   })
 
+  it.live("a key whose prompt was taken back is told that there is none, and starts nothing (PROTOCOL §1)", () => {
+    const first = held("a", "b")
+    return Effect.gen(function* () {
+      const one = yield* client(transport)
+      yield* one.say({ type: "prompt", content: "1" })
+      yield* one.next("text_delta")
+      const message = { type: "prompt", content: "2", idempotency_key: "k", when_busy: "queue" }
+      yield* one.say(message)
+      const { prompt_id } = yield* one.next("accepted")
+      yield* one.say({ type: "unqueue", prompt_id })
+      yield* one.next("prompt_unqueued")
+      for (const busy of [true, false]) {
+        if (!busy) {
+          yield* first.go
+          yield* one.next("task_completed")
+        }
+        yield* one.say(message)
+        const { error } = yield* one.next("error")
+        assert.deepStrictEqual([error.code, error.idempotency_key, error.retryable], ["prompt_not_found", "k", false])
+      }
+      yield* one.say({ type: "prompt", content: "3" })
+      yield* one.next("task_completed")
+      const started = one.facts().flatMap((event) => (event.type === "task_started" ? [event.content] : []))
+      assert.deepStrictEqual(started, ["1", "3"])
+    }).pipe(Effect.scoped, Effect.provide(channelLayer({ script: () => turns(first.stream, answer("ok")) })))
+  })
+
   it.live("what cannot be read is answered and the connection lives (LESSONS 39)", () =>
     Effect.gen(function* () {
       const one = yield* client(transport)

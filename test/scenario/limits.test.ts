@@ -1,7 +1,6 @@
 /** What a connection may do: roles, signing in, rates, slow reading, an ending server (R178–R181, R233–R241). */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import { AuthError, Authenticator } from "../../src/channel/Authenticator.ts"
+import { Effect } from "effect"
 import { Channels } from "../../src/channel/Channels.ts"
 import type { SessionId } from "../../src/domain/Ids.ts"
 import { localOwner, localPrincipal, type Role } from "../../src/domain/Principal.ts"
@@ -10,20 +9,11 @@ import { answer, call, turns } from "../support/engineKit.ts"
 import { flowing, held } from "../support/streams.ts"
 import { probe } from "../support/tools.ts"
 import { tellTheSame } from "../support/sameLogs.ts"
+import { signing } from "../support/signing.ts"
 import { transports } from "../support/transports.ts"
 
 const someone = (role: Role) => ({ ...localPrincipal, role, name: role })
 const plain = { script: () => turns(answer("ok")) }
-const signing = (anonymous: boolean) =>
-  Layer.succeed(
-    Authenticator,
-    Authenticator.of({
-      anonymous: anonymous ? localPrincipal : undefined,
-      authenticate: (token) =>
-        token === "good" ? Effect.succeed(localPrincipal) : Effect.fail(new AuthError({ code: "unauthenticated" })),
-      revoked: () => Effect.never
-    })
-  )
 
 describe.each(transports)("limits over $name", (transport) => {
   const code = (given: number | undefined, wanted: number) => {
@@ -43,7 +33,7 @@ describe.each(transports)("limits over $name", (transport) => {
       yield* good.next("hello")
       yield* good.say({ type: "prompt", content: "go" })
       yield* good.next("task_completed")
-    }).pipe(Effect.scoped, Effect.provide(channelLayer({ ...plain, authenticator: signing(false) })))
+    }).pipe(Effect.scoped, Effect.provide(channelLayer({ ...plain, authenticator: signing() })))
   )
 
   it.live("who does not sign in in time is told so (R178, R234)", () =>
@@ -53,7 +43,7 @@ describe.each(transports)("limits over $name", (transport) => {
       code((yield* one.closed).code, 4408)
     }).pipe(
       Effect.scoped,
-      Effect.provide(channelLayer({ ...plain, authenticator: signing(false), limit: { handshake_ms: 20 } }))
+      Effect.provide(channelLayer({ ...plain, authenticator: signing(), limit: { handshake_ms: 20 } }))
     )
   )
 

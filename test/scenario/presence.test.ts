@@ -1,8 +1,7 @@
 /** Who is present, and what ends a presence: removal, the end of work, a revoked token, a full house (R175, R237, R241). */
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Layer } from "effect"
+import { Deferred, Effect } from "effect"
 import { Attachments } from "../../src/channel/Attachments.ts"
-import { AuthError, Authenticator } from "../../src/channel/Authenticator.ts"
 import type { SessionId } from "../../src/domain/Ids.ts"
 import { localOwner, localPrincipal } from "../../src/domain/Principal.ts"
 import { RuntimeManager } from "../../src/runtime/RuntimeManager.ts"
@@ -10,6 +9,7 @@ import { SessionIndex } from "../../src/store/SessionIndex.ts"
 import { client, channelLayer } from "../support/channelKit.ts"
 import { answer, call, turns } from "../support/engineKit.ts"
 import { tellTheSame } from "../support/sameLogs.ts"
+import { signing } from "../support/signing.ts"
 import { endless, held } from "../support/streams.ts"
 import { probe } from "../support/tools.ts"
 import { transports } from "../support/transports.ts"
@@ -128,14 +128,10 @@ describe.each(transports)("presence over $name", (transport) => {
     const over = Deferred.makeUnsafe<void>()
     const { tool, log } = probe({ risk: "mutating" })
     const script = () => turns(answer("x", [call("c1", "probe", { n: 1 })]), answer("ok"))
-    const authenticator = Layer.succeed(
-      Authenticator,
-      Authenticator.of({
-        anonymous: undefined,
-        authenticate: () => Effect.succeed({ ...localPrincipal, name: "lost" }),
-        revoked: ({ name }) => (name === "lost" ? Deferred.await(over) : Effect.never)
-      })
-    )
+    const authenticator = signing({
+      who: () => ({ ...localPrincipal, name: "lost" }),
+      revoked: ({ name }) => (name === "lost" ? Deferred.await(over) : Effect.never)
+    })
     return Effect.gen(function* () {
       const attachments = yield* Attachments
       const [shared, alone] = [yield* client(transport), yield* client(transport)]
@@ -166,6 +162,37 @@ describe.each(transports)("presence over $name", (transport) => {
     }).pipe(Effect.scoped, Effect.provide(channelLayer({ script, tools: [tool], authenticator })))
   })
 
+  it.live(
+    "that means to come back is over when its token is: the task does not wait for the detach time (W013)",
+    () => {
+      const over = Deferred.makeUnsafe<void>()
+      const authenticator = signing({ revoked: () => Deferred.await(over) })
+      return Effect.gen(function* () {
+        const one = yield* client(transport)
+        yield* one.say({ type: "hello", token: "good", session_id: s, detach: true })
+        yield* one.say({ type: "prompt", content: "go" })
+        yield* one.next("text_delta")
+        yield* one.cut
+        const { count } = yield* Attachments
+        yield* Effect.repeat(
+          Effect.andThen(
+            Effect.yieldNow,
+            Effect.sync(() => count(localOwner, s))
+          ),
+          { until: (here) => here === 0 }
+        )
+        yield* Deferred.succeed(over, undefined)
+        yield* emptied
+        assert.strictEqual(yield* stored, "canceled")
+      }).pipe(
+        Effect.scoped,
+        Effect.provide(
+          channelLayer({ script: () => () => endless("a"), authenticator, limit: { detach_ms: 3_600_000 } })
+        )
+      )
+    }
+  )
+
   it.live("of a session that was deleted is not taken up again under its id", () =>
     Effect.gen(function* () {
       const [attachments, index] = [yield* Attachments, yield* SessionIndex]
@@ -189,15 +216,7 @@ describe.each(transports)("presence over $name", (transport) => {
 
   it.live("ends with the token that made it, of hello and of the transport; the task runs on (R241)", () => {
     const [a, over] = [held("a", "!"), Deferred.makeUnsafe<void>()]
-    const authenticator = Layer.succeed(
-      Authenticator,
-      Authenticator.of({
-        anonymous: undefined,
-        authenticate: (token) =>
-          token === "good" ? Effect.succeed(localPrincipal) : Effect.fail(new AuthError({ code: "unauthenticated" })),
-        revoked: () => Deferred.await(over)
-      })
-    )
+    const authenticator = signing({ revoked: () => Deferred.await(over) })
     return Effect.gen(function* () {
       const [said, known] = [yield* client(transport), yield* client(transport, localPrincipal)]
       yield* said.say({ type: "hello", token: "good", session_id: s })

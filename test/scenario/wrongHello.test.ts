@@ -1,24 +1,14 @@
 /** A hello that is wrong beside its token is told what is wrong, and nobody else is (R176, R241, PROTOCOL §1). */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import { AuthError, Authenticator } from "../../src/channel/Authenticator.ts"
-import { localPrincipal } from "../../src/domain/Principal.ts"
+import { Effect } from "effect"
 import { RuntimeManager } from "../../src/runtime/RuntimeManager.ts"
 import { channelLayer, client } from "../support/channelKit.ts"
 import { answer, turns } from "../support/engineKit.ts"
 import { tellTheSame } from "../support/sameLogs.ts"
+import { signing } from "../support/signing.ts"
 import { transports } from "../support/transports.ts"
 
-const authenticator = Layer.succeed(
-  Authenticator,
-  Authenticator.of({
-    anonymous: undefined,
-    authenticate: (token) =>
-      token === "good" ? Effect.succeed(localPrincipal) : Effect.fail(new AuthError({ code: "unauthenticated" })),
-    revoked: () => Effect.never
-  })
-)
-const layer = () => channelLayer({ script: () => turns(answer("ok")), authenticator })
+const layer = () => channelLayer({ script: () => turns(answer("ok")), authenticator: signing() })
 
 const wrong: ReadonlyArray<readonly [fields: object, code: string]> = [
   [{ after: { seq: -1 } }, "bad_message"],

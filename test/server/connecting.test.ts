@@ -128,9 +128,46 @@ describe("requests of one connection", () => {
   )
 })
 
+const post = (head: string, body: string) => `POST /x HTTP/1.1\r\nHost: HOST\r\n${head}\r\n${body}`
+
+/** Reads the body, then says how long it was. */
+const readingRoutes = Layer.succeed(
+  HttpServer.HttpRoutes,
+  HttpServer.HttpRoutes.of({
+    handle: (request, response) => {
+      let size = 0
+      request.on("data", (bytes: Buffer) => void (size += bytes.length))
+      request.on("error", () => undefined)
+      request.on("end", () => response.end(`read ${size}`))
+    }
+  })
+)
+
+describe("extensions of a body's chunks (RFC 9112 §7.1.1)", () => {
+  const table: ReadonlyArray<readonly [name: string, bytes: number, told: RegExp]> = [
+    ["are ignored", 2000, /^HTTP\/1\.1 200 [^]*\r\n\r\n(?:\w+\r\n)?read 2/],
+    [
+      "are refused where they are larger than a request's headers may be",
+      20_000,
+      /^HTTP\/1\.1 413 [^]*"code":"too_large"/
+    ]
+  ]
+  for (const [name, bytes, told] of table) {
+    it.live(name, () =>
+      Effect.gen(function* () {
+        const { httpPort, listener } = yield* serve({ routes: readingRoutes })
+        const peer = yield* rawTcp(httpPort)
+        const head = "Transfer-Encoding: chunked\r\nConnection: close\r\n"
+        const body = `2;x=${"a".repeat(bytes)}\r\n{}\r\n0\r\n\r\n`
+        yield* peer.write(post(head, body).replace("HOST", new URL(listener.url).host))
+        assert.match(yield* peer.rest, told)
+      }).pipe(Effect.scoped)
+    )
+  }
+})
+
 const WS = "Connection: Upgrade\r\nUpgrade: websocket\r\n"
 const KEY = "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
-const post = (head: string, body: string) => `POST /x HTTP/1.1\r\nHost: HOST\r\n${head}\r\n${body}`
 
 /** What is sent → status and code of the problem. */
 const wrong: ReadonlyArray<readonly [name: string, sent: string, told: string]> = [

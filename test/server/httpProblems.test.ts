@@ -59,6 +59,12 @@ describe("problems over HTTP", () => {
         [
           "POST",
           "/api/sessions/s/prompt",
+          { ...at, raw: '\ufeff{"content":"hi"}', headers: { "content-type": "application/json" } },
+          problem(400, "bad_json", "That is not a JSON object.")
+        ],
+        [
+          "POST",
+          "/api/sessions/s/prompt",
           { ...at, body: { content: "hi", x: JSON.parse("[".repeat(40) + "]".repeat(40)) } },
           problem(400, "too_deep", "The message is nested too deeply.")
         ],

@@ -136,6 +136,26 @@ describe("what a session leaves, over HTTP", () => {
           { session_id: "s", title: "s", usage: spent }
         ]
       )
+      const pages: Array<Json> = []
+      for (let next: string | undefined = ""; next !== undefined && pages.length < 9;) {
+        const page: Json = (yield* http.ask("GET", `/api/usage?limit=1${next}`, at)).json
+        pages.push(page)
+        next = page.next_cursor === undefined ? undefined : `&cursor=${page.next_cursor}`
+      }
+      assert.deepStrictEqual(
+        pages.flatMap((page) => page.sessions),
+        json.sessions
+      )
+      assert.deepStrictEqual(
+        pages.map(({ total, days }) => ({ total, days })),
+        Array.from({ length: 2 }, () => ({ total: json.total, days: json.days }))
+      )
+      const wrong = yield* http.ask("GET", "/api/usage?cursor=x", at)
+      assert.deepStrictEqual([wrong.status, wrong.json.code], [400, "bad_message"])
+      assert.strictEqual((yield* http.ask("GET", "/api/usage?limit=0", at)).status, 400)
+      yield* http.ask("DELETE", "/api/sessions/s", at)
+      const left = (yield* http.ask("GET", "/api/usage", at)).json
+      assert.deepStrictEqual([left.total, left.sessions], [spent, [{ session_id: "f", title: "s", usage: none }]])
       const spentDays = json.days.filter(({ usage }: Json) => usage.input_tokens > 0)
       assert.isTrue(json.days.every(({ day }: Json) => /^\d{4}-\d\d-\d\d$/.test(day)))
       assert.strictEqual(

@@ -51,13 +51,31 @@ describe("a WebSocket peer", () => {
     )
   }
 
-  it.live("may send many tiny fragments, but not more than a message is worth", () =>
+  for (const payload of ["x", ""]) {
+    it.live(
+      `whose message has more fragments than it is worth sends too much, be they of ${payload.length} bytes`,
+      () =>
+        Effect.gen(function* () {
+          const { socket, channels } = yield* connected()
+          const rest = Array.from({ length: 2000 }, () => frame({ opcode: 0, fin: false, payload }))
+          socket.write(Buffer.concat([frame({ fin: false, payload }), ...rest]))
+          assert.strictEqual(yield* closeCode(socket), 1009)
+          assert.deepStrictEqual(yield* Queue.take(channels.inbound), { kind: "broken", code: "too_large" })
+        }).pipe(Effect.scoped)
+    )
+  }
+
+  it.live("whose frame comes in more reads than it is worth sends too much", () =>
     Effect.gen(function* () {
       const { socket, channels } = yield* connected()
-      const rest = Array.from({ length: 2000 }, () => frame({ opcode: 0, fin: false, payload: "x" }))
-      socket.write(Buffer.concat([frame({ fin: false, payload: "x" }), ...rest]))
-      assert.strictEqual(yield* closeCode(socket), 1008)
-      yield* Queue.take(channels.inbound)
+      const bytes = frame({ payload: "x".repeat(4000) })
+      const closed = yield* Effect.forkChild(closeCode(socket), { startImmediately: true })
+      for (let at = 0; at < bytes.length && !socket.destroyed; at++) {
+        socket.write(bytes.subarray(at, at + 1))
+        yield* Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
+      }
+      assert.strictEqual(yield* Fiber.join(closed), 1009)
+      assert.deepStrictEqual(yield* Queue.take(channels.inbound), { kind: "broken", code: "too_large" })
     }).pipe(Effect.scoped)
   )
 

@@ -55,6 +55,10 @@ const told = { ...older, title: "title of s", model: "m-1", mode: "ask", updated
 const sessionsAndRecords = Effect.gen(function* () {
   const [index, journal] = [yield* SessionIndex, yield* Journal]
   assert.deepStrictEqual(yield* index.list(), [meta("s", told), meta("bare", older)])
+  const spent = { input_tokens: 20, output_tokens: 10, cached_tokens: 0, reasoning_tokens: 0, cost_usd: null }
+  const ids = [sessionId("s"), sessionId("bare")]
+  assert.deepStrictEqual(yield* index.spentBy(ids), new Map([[sessionId("s"), spent]]))
+  assert.deepStrictEqual(yield* index.spentDays, [{ day: "2026-03-01", usage: spent }])
   const { records, damaged } = yield* readAll(sessionId("s"))
   assert.deepStrictEqual([records.length, damaged], [15, []])
   assert.deepStrictEqual(

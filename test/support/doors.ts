@@ -5,6 +5,7 @@
 import { Context, Effect, Layer, References, type Scope, Semaphore } from "effect"
 import * as Authenticator from "../../src/channel/Authenticator.ts"
 import { Channels } from "../../src/channel/Channels.ts"
+import type { Places } from "../../src/channel/Places.ts"
 import { AppConfig } from "../../src/config/AppConfig.ts"
 import type { Principal } from "../../src/domain/Principal.ts"
 import { RuntimeManager } from "../../src/runtime/RuntimeManager.ts"
@@ -76,7 +77,7 @@ const building = <R>(door: Layer.Layer<Opened, ListenError, R>, scope: Scope.Sco
   Layer.buildWithScope(Layer.fresh(door), scope)
 
 const make = Effect.gen(function* () {
-  const context = yield* Effect.context<Channels | Authenticator.Authenticator | AppConfig | RuntimeManager>()
+  const context = yield* Effect.context<Channels | Places | Authenticator.Authenticator | AppConfig | RuntimeManager>()
   const [channels, manager, scope] = [yield* Channels, yield* RuntimeManager, yield* Effect.scope]
   const shared = yield* Layer.build(Layer.mergeAll(Admission.layer, Drain.layer, Tls.layerNone, onFreePorts))
   const doors = new Map<string, Opened["Service"]>()

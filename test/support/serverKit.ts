@@ -2,6 +2,7 @@
 import { Effect, Layer } from "effect"
 import { Auth } from "../../src/server/Auth.ts"
 import { layerAnonymous } from "../../src/channel/Authenticator.ts"
+import * as Places from "../../src/channel/Places.ts"
 import * as AppConfig from "../../src/config/AppConfig.ts"
 import type { ConfigFile } from "../../src/config/Settings.ts"
 import { localPrincipal } from "../../src/domain/Principal.ts"
@@ -44,7 +45,7 @@ export const serve = Effect.fnUntraced(function* (options: KitOptions = {}) {
   const channels = yield* Fake.make
   const http = HttpServer.layer.pipe(Layer.provideMerge(HttpListener.layer))
   const layer = Layer.mergeAll(TcpServer.layer, http).pipe(
-    Layer.provideMerge(Layer.mergeAll(Admission.layer, Drain.layer, options.tls ?? Tls.layer)),
+    Layer.provideMerge(Layer.mergeAll(Admission.layer, Places.layer, Drain.layer, options.tls ?? Tls.layer)),
     Layer.provide([
       channels.layer,
       layerAnonymous(),

@@ -28,6 +28,7 @@ import { StoreError } from "../StoreError.ts"
 import { TokenStore } from "../TokenStore.ts"
 import { makeTokens } from "./memoryTokens.ts"
 import * as Projection from "./memoryProjection.ts"
+import * as MemorySpent from "./memorySpent.ts"
 import * as Segments from "./segments.ts"
 
 interface Entry {
@@ -84,7 +85,11 @@ const callIn = (entry: Entry | undefined) => (id: CallId) => {
   return found
 }
 
-const makeJournal = (entries: Map<SessionKey, Entry>, projection: Projection.Projection) =>
+const makeJournal = (
+  entries: Map<SessionKey, Entry>,
+  projection: Projection.Projection,
+  spent: MemorySpent.MemorySpent
+) =>
   Journal.of({
     claim: (session, owner, mayTake = () => true) =>
       Effect.suspend(() => {
@@ -114,6 +119,7 @@ const makeJournal = (entries: Map<SessionKey, Entry>, projection: Projection.Pro
           entry.head = next
         }
         projection.append(session, records, callIn(entry), as)
+        if (as !== "copy") spent.append(session, records)
         return Effect.void
       }),
     read: Effect.fn("Journal.read")((session, after, limit = 1000) =>
@@ -133,6 +139,7 @@ interface Tables {
   readonly metas: Map<SessionKey, SessionMeta>
   readonly numbers: Map<string, number>
   readonly bury: Projection.Projection["bury"]
+  readonly spent: MemorySpent.MemorySpent
 }
 
 const find = ({ metas }: Tables, operation: string, owner: Owner, id: SessionId) => {
@@ -141,7 +148,7 @@ const find = ({ metas }: Tables, operation: string, owner: Owner, id: SessionId)
 }
 
 const remove = (
-  { entries, metas, bury }: Tables,
+  { entries, metas, bury, spent }: Tables,
   owner: Owner,
   id: SessionId,
   mayTake: (holder: string) => boolean
@@ -153,6 +160,7 @@ const remove = (
   const known = metas.delete(key) || (entry !== undefined && entry.head.owner !== REMOVED)
   if (!known) return Effect.fail(notFound("remove", id))
   bury(key, entry?.head.seq ?? 0)
+  spent.forget(key)
   // The epoch outlives the records: whoever still writes is fenced, also after the id was claimed again.
   if (entry !== undefined) {
     entries.set(key, { head: { ...entry.head, owner: REMOVED, pos: 0, seq: 0 }, lines: Segments.make() })
@@ -161,7 +169,7 @@ const remove = (
 }
 
 const ownedIndex = (tables: Tables, owner: Owner): OwnedIndex => {
-  const { metas, numbers } = tables
+  const { metas, numbers, spent } = tables
   const scope = scopeKey(owner)
   return {
     create: Effect.fn("SessionIndex.create")((meta) =>
@@ -189,12 +197,19 @@ const ownedIndex = (tables: Tables, owner: Owner): OwnedIndex => {
           .filter((meta) => scopeKey(meta.owner) === scope)
           .filter((meta) => options.workspace === undefined || meta.workspace === options.workspace)
           .toSorted(newestFirst)
+          .filter((meta) => options.after === undefined || newestFirst(options.after, meta) < 0)
           .slice(0, options.limit ?? 100)
       )
     ),
     remove: Effect.fn("SessionIndex.remove")((id, mayTake = takesNone) =>
       Effect.suspend(() => remove(tables, owner, id, mayTake))
     ),
+    spentBy: (ids) =>
+      Effect.sync(() => {
+        const found = ids.map((id) => [id, spent.total(sessionKey(owner, id))] as const)
+        return new Map(found.flatMap(([id, total]) => (total === undefined ? [] : [[id, total] as const])))
+      }),
+    spentDays: Effect.sync(() => spent.days(owner)),
     nextNumber: Effect.fn("SessionIndex.nextNumber")((counter, count = 1) =>
       Effect.sync(() => {
         const key = JSON.stringify([scope, counter])
@@ -206,8 +221,8 @@ const ownedIndex = (tables: Tables, owner: Owner): OwnedIndex => {
   }
 }
 
-const makeIndex = (entries: Map<SessionKey, Entry>, bury: Tables["bury"]) => {
-  const tables: Tables = { entries, metas: new Map(), numbers: new Map(), bury }
+const makeIndex = (parts: Pick<Tables, "entries" | "bury" | "spent">) => {
+  const tables: Tables = { ...parts, metas: new Map(), numbers: new Map() }
   return SessionIndex.of({
     ...ownedIndex(tables, localOwner),
     for: (owner) => ownedIndex(tables, owner),
@@ -221,9 +236,9 @@ export const layerMemory: Layer.Layer<Journal | SessionIndex | TokenStore | Gran
   Layer.effectContext(
     Effect.sync(() => {
       const entries = new Map<SessionKey, Entry>()
-      const projection = Projection.make()
-      return Context.make(Journal, makeJournal(entries, projection)).pipe(
-        Context.add(SessionIndex, makeIndex(entries, projection.bury)),
+      const [projection, spent] = [Projection.make(), MemorySpent.make()]
+      return Context.make(Journal, makeJournal(entries, projection, spent)).pipe(
+        Context.add(SessionIndex, makeIndex({ entries, bury: projection.bury, spent })),
         Context.add(TokenStore, makeTokens()),
         Context.add(GrantStore, projection.grants),
         Context.add(AuditLog, projection.audit)

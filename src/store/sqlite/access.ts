@@ -8,6 +8,7 @@ import { statSync } from "node:fs"
 import { Context, Duration, Effect, Schedule } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import { StoreError } from "../StoreError.ts"
+import * as Breath from "./breath.ts"
 import type { Client, Statements } from "./sqlClient.ts"
 import { isLocked, unavailable } from "./sqliteError.ts"
 
@@ -82,6 +83,7 @@ const makeIsGone = (file: string) => {
 export const make = ({ sql, atOnce }: Client, file: string, limit: Duration.Duration): Access => {
   const isGone = makeIsGone(file)
   const settled = settle(file, limit)
+  const turn = Breath.make()
   const run: Access["run"] = (operation, statements) =>
     Effect.suspend(() =>
       isGone()
@@ -97,7 +99,7 @@ export const make = ({ sql, atOnce }: Client, file: string, limit: Duration.Dura
   return {
     sql,
     run,
-    transact: (operation, statements) => run(operation, sql.withTransaction(statements)),
-    atOnce: (operation, work, relaxed = false) => run(operation, atOnce(work, relaxed))
+    transact: (operation, statements) => Effect.andThen(turn, run(operation, sql.withTransaction(statements))),
+    atOnce: (operation, work, relaxed = false) => Effect.andThen(turn, run(operation, atOnce(work, relaxed)))
   }
 }

@@ -16,6 +16,7 @@ import * as Projection from "./projection.ts"
 import type { Statements } from "./sqlClient.ts"
 import { type RecordRow, toRow } from "./recordRow.ts"
 import { metAll } from "./sqliteError.ts"
+import * as SpentTable from "./spentTable.ts"
 
 /** Appends that may wait; behind them the submitter waits. */
 const WAITING_APPENDS = 1024
@@ -117,6 +118,7 @@ const commit = (access: Access, part: ReadonlyArray<Waiting>) =>
               ? Projection.copies(session, records)
               : Projection.entries(all, session, head.session, records)
           )
+          if (as !== "copy") SpentTable.append(all, session, head.session, records)
           for (const encoded of waiting.encoded) rows.push(toRow(head.session, encoded))
         }
         return Exit.void

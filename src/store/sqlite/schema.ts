@@ -148,5 +148,50 @@ export const migrations: ReadonlyArray<string> = [
   // Which directory a session's path led to when it was made, so that it can be told that another stands there now.
   `
   ALTER TABLE sessions ADD COLUMN workspace_id TEXT;
+  `,
+  // What each session spent in all, and each owner on a day: read without the history, which they are filled from here.
+  `
+  CREATE TABLE session_spent (
+    session INTEGER NOT NULL PRIMARY KEY,
+    input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    cached_tokens INTEGER NOT NULL,
+    reasoning_tokens INTEGER NOT NULL,
+    cost_usd REAL
+  ) STRICT;
+  CREATE TABLE spent_days (
+    owner TEXT NOT NULL,
+    day TEXT NOT NULL,
+    input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    cached_tokens INTEGER NOT NULL,
+    reasoning_tokens INTEGER NOT NULL,
+    cost_usd REAL,
+    PRIMARY KEY (owner, day)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TEMP TABLE old_totals AS
+    SELECT r.session, r.pos, substr(r.ts, 1, 10) AS day,
+      rtrim(h.session_id, replace(h.session_id, '/', '')) AS owner,
+      CAST(coalesce(payload ->> '$.session_usage.input_tokens', 0) AS INTEGER) AS input,
+      CAST(coalesce(payload ->> '$.session_usage.output_tokens', 0) AS INTEGER) AS output,
+      CAST(coalesce(payload ->> '$.session_usage.cached_tokens', 0) AS INTEGER) AS cached,
+      CAST(coalesce(payload ->> '$.session_usage.reasoning_tokens', 0) AS INTEGER) AS reasoning,
+      CAST(payload ->> '$.session_usage.cost_usd' AS REAL) AS cost
+    FROM journal_records r JOIN journal_heads h ON h.session = r.session
+    WHERE h.owner <> '' AND r.type = 'usage' AND json_valid(payload);
+  INSERT INTO session_spent
+    SELECT session, input, output, cached, reasoning, cost FROM old_totals
+    WHERE (session, pos) IN (SELECT session, max(pos) FROM old_totals GROUP BY session);
+  INSERT INTO spent_days
+    SELECT owner, day, sum(input), sum(output), sum(cached), sum(reasoning), sum(cost) FROM (
+      SELECT owner, day,
+        max(0, input - lag(input, 1, 0) OVER each) AS input,
+        max(0, output - lag(output, 1, 0) OVER each) AS output,
+        max(0, cached - lag(cached, 1, 0) OVER each) AS cached,
+        max(0, reasoning - lag(reasoning, 1, 0) OVER each) AS reasoning,
+        max(0, cost - coalesce(lag(cost) OVER each, 0)) AS cost
+      FROM old_totals WINDOW each AS (PARTITION BY session ORDER BY pos)
+    ) GROUP BY owner, day;
+  DROP TABLE old_totals;
   `
 ]

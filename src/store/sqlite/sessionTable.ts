@@ -14,6 +14,7 @@ import { alreadyThere, changed, keptMode, notFound, wellFormed } from "../sessio
 import type { Access } from "./access.ts"
 import * as AuditTable from "./auditTable.ts"
 import * as GrantTable from "./grantTable.ts"
+import * as SpentTable from "./spentTable.ts"
 
 /** Records deleted by one transaction. */
 const PURGE_ROWS = 200
@@ -66,7 +67,7 @@ export const purge = Effect.fnUntraced(function* ({ sql, run }: Access) {
   }
 })
 
-/** Its grants end, and the audit keeps a tombstone. */
+/** Its grants end, its total goes, and the audit keeps a tombstone. */
 const bury = Effect.fnUntraced(function* (access: Access, place: Place, at: string) {
   const { sql } = access
   const key = sessionKey(place.owner, place.session_id)
@@ -74,6 +75,7 @@ const bury = Effect.fnUntraced(function* (access: Access, place: Place, at: stri
     SELECT max(r.seq) AS seq FROM journal_heads h JOIN journal_records r ON r.session = h.session
     WHERE h.session_id = ${key} AND r.seq IS NOT NULL`
   yield* GrantTable.end(access, place)
+  yield* SpentTable.forget(sql, key)
   yield* AuditTable.appendWith(access, removed(place, at, last?.seq ?? 0))
 })
 
@@ -142,9 +144,14 @@ const ownedIndex = (access: Access, owner: Owner): OwnedIndex => {
       )
     ),
     list: Effect.fn("SessionIndex.list")((options = {}) => {
-      const where = options.workspace === undefined ? sql.literal("TRUE") : sql`workspace = ${options.workspace}`
+      const { workspace, after } = options
+      const where = workspace === undefined ? sql.literal("TRUE") : sql`workspace = ${workspace}`
+      const behind =
+        after === undefined
+          ? sql.literal("TRUE")
+          : sql`(updated_at, session_id) < (${after.updated_at}, ${after.session_id})`
       const rows = sql<Row>`
-        SELECT * FROM sessions WHERE ${ownedBy(sql, owner)} AND ${where}
+        SELECT * FROM sessions WHERE ${ownedBy(sql, owner)} AND ${where} AND ${behind}
         ORDER BY updated_at DESC, session_id DESC LIMIT ${options.limit ?? 100}`
       return run(
         "list",
@@ -152,6 +159,8 @@ const ownedIndex = (access: Access, owner: Owner): OwnedIndex => {
       )
     }),
     remove: remove(access, owner),
+    spentBy: SpentTable.spentBy(access, owner),
+    spentDays: SpentTable.spentDays(access, owner),
     nextNumber: nextNumber(access, owner)
   }
 }
