@@ -34,6 +34,11 @@ export const Isolation = Schema.Struct({
   read: paths("Absolute paths that are hidden by default and may be read all the same."),
   write: paths("Absolute paths outside the workspace that commands may write."),
   processes: int(16, 100_000, processes, "Processes and threads of one command at once."),
-  memory_mb: int(0, terabyte, memory_mb, "Mebibytes of memory for each process of a command; 0: no limit."),
+  memory_mb: int(
+    0,
+    terabyte,
+    memory_mb,
+    "Mebibytes of memory for a command, with its temporary files and shared memory; 0: no limit."
+  ),
   file_mb: int(0, terabyte, file_mb, "Mebibytes of the largest file that a command may write; 0: no limit.")
 })

@@ -38,7 +38,7 @@ export interface IsolationSettings {
   /** Absolute. Paths outside the workspace that may be written. */
   readonly write: ReadonlyArray<string>
   readonly processes: number
-  /** Of one process; 0: no limit. */
+  /** Of a call, with its temporary files and shared memory; 0: no limit. */
   readonly memory_mb: number
   /** Largest file; 0: no limit. */
   readonly file_mb: number

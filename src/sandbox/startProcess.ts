@@ -36,6 +36,8 @@ export interface Started {
   readonly ended: Effect.Effect<Ending>
   /** False only where something around the program has not reached it yet. */
   readonly hasBegun: () => boolean
+  /** Of what it took more than its share, where something around it said so. */
+  readonly limit: () => "memory" | "processes" | undefined
   /** The first process: the program, or what is around it. */
   readonly leader: Leader
   /** Lets go of every descriptor on our side. */
@@ -132,6 +134,7 @@ const describe = (child: ChildProcess, start: Start, out: Pipe | undefined, err:
     release: () => void (gate as NodeJS.WritableStream).end("\n"),
     ended: supervision?.ended ?? exited,
     hasBegun: supervision?.hasBegun ?? (() => true),
+    limit: supervision?.limit ?? (() => undefined),
     leader: { isLiving: () => child.exitCode === null && child.signalCode === null, ended: exited },
     dispose: () => {
       for (const stream of streams) stream?.destroy()

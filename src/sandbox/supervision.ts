@@ -1,7 +1,8 @@
 /**
  * How a program's own end is known: from the process itself, or, where isolation is around it, from a supervisor
  * inside, for what is outside knows only a number that stands for exit codes and signals alike.
- * Owns: the two words a supervisor says on descriptor 3: `b`, the program begins; `e N`, it ended with wait status N.
+ * Owns: the words a supervisor says on descriptor 3: `b`, the program begins; `e N`, it ended with wait status N; `l WHAT`,
+ * it is ended for it took more than its share of that.
  * Invariant: whatever else is said there changes nothing and is not kept; an end is always reported.
  */
 import type { ChildProcess } from "node:child_process"
@@ -58,9 +59,11 @@ const LONGEST_LINE = 32
 export const supervise = (socket: Socket, exited: Effect.Effect<Ending>) => {
   const status = makeOnce<Ending | undefined>()
   let begun = false
+  let limit: "memory" | "processes" | undefined
   let rest = ""
   const read = (line: string): void => {
     if (line === "b") begun = true
+    if (line === "l memory" || line === "l processes") limit = line === "l memory" ? "memory" : "processes"
     const [, digits] = /^e (\d{1,5})$/.exec(line) ?? []
     if (digits !== undefined && begun) status.tell(endingOf(Number(digits)))
   }
@@ -71,5 +74,5 @@ export const supervise = (socket: Socket, exited: Effect.Effect<Ending>) => {
   })
   socket.once("close", () => status.tell(undefined))
   const ended = Effect.flatMap(status.heard, (ending) => (ending === undefined ? exited : Effect.succeed(ending)))
-  return { ended, hasBegun: () => begun }
+  return { ended, hasBegun: () => begun, limit: () => limit }
 }

@@ -6,7 +6,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { canFilter } from "./callFilter.ts"
-import { canKeepPrivate } from "./supervisor.ts"
+import { canKeepPrivate } from "./supervisorText.ts"
 
 /** What was laid out, and what was seen outside when the call had ended. */
 export interface Scene {
@@ -18,6 +18,8 @@ export interface Scene {
   readonly canary: string
   readonly network: boolean
   readonly canForbidMore: boolean
+  /** Bytes that files in memory may take; undefined: no limit, or none that can be set. */
+  readonly room: number | undefined
   readonly connections: () => number
   readonly isVictimAlive: () => boolean
   readonly livesWith: (word: string) => boolean
@@ -186,6 +188,11 @@ const kernel: ReadonlyArray<Escape> = [
   {
     name: "write_without_limit",
     script: `[ "$(ulimit -c)" = 0 ] || echo ${WORD}; [ "$(ulimit -u)" = unlimited ] && echo ${WORD}`
+  },
+  {
+    name: "fill_memory_with_files",
+    script: `for d in /dev /dev/shm /tmp /var/tmp /run; do s=$(stat -f -c '%b %S' "$d"); (( \${s% *} * \${s#* } > ROOM )) && [ -w "$d" ] && echo x > "$d/claw-$MARK" && echo ${WORD}; done`,
+    applies: ({ room }) => room !== undefined
   }
 ]
 

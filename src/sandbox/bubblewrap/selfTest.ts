@@ -36,6 +36,8 @@ export interface TestOptions {
   readonly home: string | undefined
   readonly network: boolean
   readonly canForbidMore: boolean
+  /** Bytes that files in memory may take. */
+  readonly room: number | undefined
   readonly run: (spec: ProcessSpec) => Effect.Effect<ProcessResult, ProcessError>
 }
 
@@ -151,6 +153,7 @@ const setUp = Effect.fnUntraced(function* (options: TestOptions) {
     canary,
     network: options.network,
     canForbidMore: options.canForbidMore,
+    room: options.room,
     connections: () => connections,
     isVictimAlive: () => victim.exitCode === null && victim.signalCode === null && victim.pid !== undefined,
     livesWith
@@ -169,7 +172,15 @@ const tried = Effect.fnUntraced(function* (options: TestOptions) {
   const { port, scene, victim } = yield* setUp(options)
   const escapes = ESCAPES.filter(({ applies }) => applies?.(scene) ?? true)
   const { mark, outside: OUTSIDE, secret: SECRET, ws } = scene
-  writeFacts(ws, { MARK: mark, ODD: oddOf(mark), OUTSIDE, SECRET, PORT: port, VICTIM: victim })
+  writeFacts(ws, {
+    MARK: mark,
+    ODD: oddOf(mark),
+    OUTSIDE,
+    SECRET,
+    PORT: port,
+    VICTIM: victim,
+    ROOM: String(scene.room)
+  })
   const spec: ProcessSpec = {
     id: `self-test-${mark}`,
     command: { script: scriptOf(escapes) },

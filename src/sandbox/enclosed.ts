@@ -1,0 +1,34 @@
+/**
+ * A program with isolation around it, as a driver hands it to the runner, and what it says when the call is over.
+ * Owns: these shapes.
+ */
+import type { Effect } from "effect"
+
+/** A program with isolation around it. */
+export interface Enclosed {
+  readonly argv: ReadonlyArray<string>
+  /**
+   * A supervisor inside says on descriptor 3 when the program begins and how it ends (`supervision.ts`); what is
+   * around it ignores TERM and ends when nothing is left inside.
+   */
+  readonly supervised: boolean
+  /** A file that what is around the program reads from descriptor 4. */
+  readonly input?: string
+  /** The leader's process id, before anything of it runs. */
+  readonly admit?: (pid: number) => void
+  /** What is said where it takes more than its share. */
+  readonly limits?: Limits
+  /** When no process of the call lives; also when it could not be started. */
+  readonly end?: Effect.Effect<Over>
+}
+
+/** What a call has a share of; a name that stays. */
+export type Limit = "memory" | "processes"
+export type Limits = Readonly<Record<Limit, string>>
+
+/** What there is to say when a call is over. */
+export interface Over {
+  readonly notes: ReadonlyArray<string>
+  /** The kernel ended a process of it for that. */
+  readonly over?: Limit
+}
