@@ -26,10 +26,10 @@ export interface Question {
   readonly request: ApprovalRequest
 }
 
-/** `timeout` is a refusal; `grant_option` is an id of the request's options (default: the first). */
+/** `timeout` and `cancel` (nobody may answer any more) are refusals; `grant_option` is an id of the request's options (default: the first). */
 export interface Reply {
   readonly decision: Decision
-  readonly via: "user" | "timeout"
+  readonly via: "user" | "timeout" | "cancel"
   readonly grant_option?: string
   readonly reason?: string
   readonly by?: string

@@ -87,6 +87,8 @@ const deniedText = (verdict: Verdict): string => {
       return `Denied by the user${why} The call was not executed.`
     case "timeout":
       return "Nobody answered the approval request in time. The call was not executed."
+    case "cancel":
+      return `The approval request was withdrawn${why} The call was not executed.`
     default:
       return `Denied by policy${why} The call was not executed.`
   }

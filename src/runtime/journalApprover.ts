@@ -70,10 +70,12 @@ const answer = (log: SessionLog, { waiting }: Questions, given: ApprovalAnswer) 
     const refused = checkAnswer(log.state(), given, now)
     if (refused !== undefined) return refused
     const reply = waiting.get(given.request_id)
-    const { decision, request_id: _, ...rest } = given
+    const { decision, request_id: _, withdrawn, ...rest } = given
     if (reply === undefined || !waiting.delete(given.request_id)) return "approval_already_resolved"
     if (decision === "retry" || decision === "skip" || decision === "stop") return "bad_decision"
-    Deferred.doneUnsafe(reply, Effect.succeed({ ...rest, decision, via: "user" }))
+    const answered: Reply =
+      withdrawn === true ? { ...rest, decision: "deny", via: "cancel" } : { ...rest, decision, via: "user" }
+    Deferred.doneUnsafe(reply, Effect.succeed(answered))
     return undefined
   })
 

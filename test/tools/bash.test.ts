@@ -9,6 +9,17 @@ import { oddSleep, processesWith, receipt } from "../support/processes.ts"
 import { plainAnalysis, plainCommand, toolsIn } from "../support/builtinTools.ts"
 import { dir } from "../support/workspaceDir.ts"
 
+/** What the model is told of such an ending. */
+const said = (text: string, more: Partial<ProcessResult>) => {
+  const output = { text, truncated: false } as ProcessResult["output"]
+  const result: ProcessResult = { output, errors: output, timed_out: false, exit_code: 1, ...more }
+  const runner = ProcessRunner.of({ run: () => Effect.succeed(result), endLeftover: () => Effect.succeed(true) })
+  const analyse = () => plainAnalysis("x")
+  const tool = makeBash({ workspace: { root: "/" } as never, runner, analyse, guard: unruled })
+  const at = { task_id: "t", call_id: "c", emit: () => {}, processStarted: () => Effect.void } as never
+  return Effect.map(tool.run({ command: "x" } as never, at), ({ content }) => content)
+}
+
 describe("bash", () => {
   it.live("the four calls of case H06", () =>
     Effect.gen(function* () {
@@ -60,15 +71,6 @@ describe("bash", () => {
   it.effect("says why a command without a network failed so, and says it of no other", () =>
     Effect.gen(function* () {
       const NOTE = "[claw gives commands no network here: isolation.network, a setting of the user, allows it]"
-      const said = (text: string, more: Partial<ProcessResult>) => {
-        const output = { text, truncated: false } as ProcessResult["output"]
-        const result: ProcessResult = { output, errors: output, timed_out: false, exit_code: 1, ...more }
-        const runner = ProcessRunner.of({ run: () => Effect.succeed(result), endLeftover: () => Effect.succeed(true) })
-        const analyse = () => plainAnalysis("x")
-        const tool = makeBash({ workspace: { root: "/" } as never, runner, analyse, guard: unruled })
-        const at = { task_id: "t", call_id: "c", emit: () => {}, processStarted: () => Effect.void } as never
-        return Effect.map(tool.run({ command: "x" } as never, at), ({ content }) => content)
-      }
       for (const text of [
         "npm error code EAI_AGAIN",
         "curl: (6) Could not resolve host: example.org",
@@ -80,6 +82,17 @@ describe("bash", () => {
         assert.notInclude(yield* said(text, { offline: true, exit_code: 0 }), NOTE)
       }
       assert.notInclude(yield* said("1 failed", { offline: true }), NOTE)
+    })
+  )
+
+  it.effect("says by a name that stays that a command took more than its share, whatever it ended with (T14)", () =>
+    Effect.gen(function* () {
+      const limit = { kind: "memory", detail: "it took more than 5 MiB" } as const
+      for (const more of [{ signal: "SIGKILL" }, { exit_code: 0 }])
+        assert.strictEqual(
+          yield* said("half", { limit, ...more }),
+          "half\n[memory_limit: ended, for it took more than 5 MiB]"
+        )
     })
   )
 
