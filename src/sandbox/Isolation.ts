@@ -33,6 +33,8 @@ export interface IsolationSettings {
   /** `auto`: where it works; `required`: or nothing runs; `off`: never. */
   readonly mode: "auto" | "required" | "off"
   readonly network: boolean
+  /** Hosts that a command without network reaches all the same, by HTTP. */
+  readonly hosts: ReadonlyArray<string>
   /** Absolute. Hidden paths that may be read all the same. */
   readonly read: ReadonlyArray<string>
   /** Absolute. Paths outside the workspace that may be written. */

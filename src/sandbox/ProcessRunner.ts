@@ -12,7 +12,7 @@ import type { Readable } from "node:stream"
 import { Context, Effect, Layer, Schema } from "effect"
 import { KnownSecrets, type Mask } from "../observability/Redact.ts"
 import { childEnvironment, type Environment } from "./childEnvironment.ts"
-import type { Enclosed, Limit, Over } from "./enclosed.ts"
+import type { Enclosed, Limit, Over, Visit } from "./enclosed.ts"
 import { endProcesses } from "./endProcesses.ts"
 import { endLeftover, type Leftover } from "./Leftover.ts"
 import { makeCapture, makeDecoder, makeLive, startOf, type Captured, type OutputLimits } from "./outputBuffer.ts"
@@ -22,7 +22,7 @@ import { makePipePool, type PipePool } from "./pipePool.ts"
 import { makeGate, SHELL, startProcess, type Started } from "./startProcess.ts"
 import type { Ending } from "./supervision.ts"
 
-export type { Enclosed, Limit, Limits, Over } from "./enclosed.ts"
+export type { Enclosed, Limit, Limits, Over, Visit } from "./enclosed.ts"
 
 export class ProcessError extends Schema.TaggedError<ProcessError>()("ProcessError", {
   reason: Schema.Literals(["bad_directory", "no_shell", "not_started", "not_ended", "not_isolated"]),
@@ -54,8 +54,10 @@ export interface ProcessResult {
   readonly exit_code?: number
   readonly signal?: string
   readonly timed_out: boolean
-  /** Isolation gave it no network. */
+  /** Isolation gave it no network, or that of the listed hosts alone. */
   readonly offline?: true
+  /** Hosts that it asked for, where some are listed. */
+  readonly visits?: ReadonlyArray<Visit>
   /** It was ended, or a process of it was, for it took more than its share. */
   readonly limit?: { readonly kind: Limit; readonly detail: string }
   /** What isolation found when the call was over; for the person and the model. */
@@ -244,12 +246,13 @@ const withEnd = (
   result: ProcessResult,
   { limits }: Enclosed,
   said: Limit | undefined,
-  { notes, over }: Over
+  { notes, over, visits }: Over
 ): ProcessResult => {
   const kind = said ?? over
   return {
     ...result,
     ...(kind === undefined || limits === undefined ? {} : { limit: { kind, detail: limits[kind] } }),
+    ...(visits === undefined ? {} : { visits }),
     ...(notes.length === 0 ? {} : { notes })
   }
 }

@@ -26,9 +26,19 @@ export interface Enclosed {
 export type Limit = "memory" | "processes"
 export type Limits = Readonly<Record<Limit, string>>
 
+/** A host that a command asked for, where it reaches listed ones alone. */
+export interface Visit {
+  readonly host: string
+  readonly port: number
+  readonly times: number
+  /** Why it did not get there; absent: it was let through. */
+  readonly refused?: "not_listed" | "private_address" | "not_found"
+}
+
 /** What there is to say when a call is over. */
 export interface Over {
   readonly notes: ReadonlyArray<string>
+  readonly visits?: ReadonlyArray<Visit>
   /** The kernel ended a process of it for that. */
   readonly over?: Limit
 }

@@ -12,14 +12,18 @@ import { isolationSettings, script } from "../support/processes.ts"
 
 const PATH = process.env["PATH"] ?? ""
 
-const started = Effect.fnUntraced(function* (mode: IsolationSettings["mode"], path = PATH) {
+const started = Effect.fnUntraced(function* (
+  mode: IsolationSettings["mode"],
+  path = PATH,
+  more: Partial<IsolationSettings> = {}
+) {
   const home = yield* directoryWith()
   const state = yield* directoryWith()
   const context = yield* Layer.build(
     Bubblewrap.layer({
       environment: { PATH: path, HOME: home },
       own: [state],
-      settings: { ...isolationSettings, mode }
+      settings: { ...isolationSettings, mode, ...more }
     })
   )
   const report = yield* Context.get(context, Isolation).report
@@ -73,6 +77,17 @@ describe("the self-test", () => {
           NAMES
         )
         assert.deepStrictEqual(readdirSync(state), [])
+      }),
+    60_000
+  )
+
+  it.live(
+    "tries one more where hosts are listed",
+    () =>
+      Effect.gen(function* () {
+        const { report } = yield* started("required", PATH, { hosts: ["example.com", "*.example.org"] })
+        assert.match(report.detail, /no network but 2 listed hosts by HTTP.*; 30 ways out were tried/)
+        assert.deepInclude(report.attempts, { name: "reach_unlisted_host", held: true })
       }),
     60_000
   )

@@ -7,6 +7,7 @@ import { describe } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { findGroups } from "../../src/sandbox/bubblewrap/controlGroup.ts"
 import { enclose, makeEmpty } from "../../src/sandbox/bubblewrap/enclosure.ts"
+import { outside, type Outside } from "../../src/sandbox/bubblewrap/reach.ts"
 import { findPrograms } from "../../src/sandbox/bubblewrap/supervisor.ts"
 import type { IsolationSettings } from "../../src/sandbox/Isolation.ts"
 import * as ProcessRunner from "../../src/sandbox/ProcessRunner.ts"
@@ -50,18 +51,20 @@ export const isolatedRunnerOf = (
     readonly own?: ReadonlyArray<string>
     /** As where no control group can be made. */
     readonly watched?: boolean
+    readonly outside?: Outside
     /** What is done to the finished command line. */
     readonly change?: (argv: ReadonlyArray<string>) => ReadonlyArray<string>
   } = {}
 ) =>
   Effect.gen(function* () {
-    const { change = (argv) => argv, own = [], settings, watched, ...others } = options
+    const { change = (argv) => argv, own = [], settings, watched, outside: machine = outside, ...others } = options
     const programs = findPrograms(process.env["PATH"] ?? "")
     if ("missing" in programs) return yield* Effect.die(`install ${programs.missing}: these tests need it`)
     const enclosing = {
       programs,
       canForbidMore: true,
       canSize: true,
+      outside: machine,
       groups: watched === true ? undefined : findGroups(),
       settings: { ...isolationSettings, ...settings },
       home: others.environment?.["HOME"] ?? "/tmp",

@@ -10,7 +10,8 @@ import { Context, Effect, Fiber, Layer, Scope } from "effect"
 import { Isolation, PROCESS_ONLY, type IsolationReport, type IsolationSettings } from "../Isolation.ts"
 import * as ProcessRunner from "../ProcessRunner.ts"
 import { findGroups, makeGroup } from "./controlGroup.ts"
-import { enclose, makeEmpty, roomOf, type Enclosing } from "./enclosure.ts"
+import { enclose, makeEmpty, reachesListed, roomOf, type Enclosing } from "./enclosure.ts"
+import { outside, type Outside } from "./reach.ts"
 import { findPrograms, type Programs } from "./supervisor.ts"
 import { selfTest, type Tested } from "./selfTest.ts"
 import { canWatchMemory } from "./supervisorText.ts"
@@ -19,6 +20,8 @@ export interface BubblewrapOptions extends Omit<ProcessRunner.ProcessOptions, "i
   readonly settings: IsolationSettings
   /** Claw's own directories and files: hidden from every call. The first is where the self-test works. */
   readonly own: readonly [state: string, ...Array<string>]
+  /** How listed hosts are reached; for tests. */
+  readonly outside?: Outside
 }
 
 const SEARCH = "/usr/local/bin:/usr/bin:/bin"
@@ -50,7 +53,10 @@ const find = Effect.fnUntraced(function* (options: BubblewrapOptions, empty: Enc
   const can = { canForbidMore: atLeast(version, 0, 8), canSize: atLeast(version, 0, 7) }
   const { own, settings } = options
   const groups = findGroups()
-  return { enclosing: { programs, ...can, groups, settings, home, own, empty }, version } satisfies Found
+  return {
+    enclosing: { programs, ...can, groups, outside: options.outside ?? outside, settings, home, own, empty },
+    version
+  } satisfies Found
 })
 
 /** What holds a call to its memory here, as a group that was made for a moment shows. */
@@ -62,9 +68,14 @@ const memoryOf = ({ canSize, groups, settings }: Enclosing): string => {
   return canSize && canWatchMemory ? "memory watched by claw" : "memory bounded for each process only"
 }
 
+const networkOf = (settings: IsolationSettings): string => {
+  if (settings.network) return "with network"
+  return reachesListed(settings) ? `no network but ${settings.hosts.length} listed hosts by HTTP` : "no network"
+}
+
 const inForce = ({ enclosing, version }: Found, tries: number): string =>
   "Commands run in bubblewrap " +
-  `${version}: read-only outside the workspace, secrets hidden, ${enclosing.settings.network ? "with" : "no"} network, ` +
+  `${version}: read-only outside the workspace, secrets hidden, ${networkOf(enclosing.settings)}, ` +
   `processes of their own, ${memoryOf(enclosing)}; ${tries} ways out were tried and held`
 
 const missing = (settings: IsolationSettings, why: string, attempts: IsolationReport["attempts"] = []) =>
@@ -94,8 +105,8 @@ const test = Effect.fnUntraced(function* (options: BubblewrapOptions, { enclosin
   const context = yield* Layer.build(ProcessRunner.layer({ ...options, isolate }))
   const { run } = Context.get(context, ProcessRunner.ProcessRunner)
   const { canForbidMore, home, settings } = enclosing
-  const room = roomOf(enclosing)
-  return yield* selfTest({ scratch: options.own[0], home, network: settings.network, canForbidMore, room, run })
+  const how = { canForbidMore, room: roomOf(enclosing), network: settings.network, proxied: reachesListed(settings) }
+  return yield* selfTest({ scratch: options.own[0], home, ...how, run })
 }, Effect.scoped)
 
 const make = Effect.fnUntraced(function* (options: BubblewrapOptions) {

@@ -6,6 +6,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { canFilter } from "./callFilter.ts"
+import { PROXY_PORT } from "./forwarder.ts"
 import { canKeepPrivate } from "./supervisorText.ts"
 
 /** What was laid out, and what was seen outside when the call had ended. */
@@ -20,6 +21,7 @@ export interface Scene {
   readonly canForbidMore: boolean
   /** Bytes that files in memory may take; undefined: no limit, or none that can be set. */
   readonly room: number | undefined
+  readonly proxied: boolean
   readonly connections: () => number
   readonly isVictimAlive: () => boolean
   readonly livesWith: (word: string) => boolean
@@ -158,6 +160,12 @@ const kernel: ReadonlyArray<Escape> = [
     name: "connect_to_abstract_socket",
     script: `perl -MSocket -e 'socket(my $s, AF_UNIX, SOCK_STREAM, 0); print "${WORD}" if connect($s, pack_sockaddr_un("\\0claw-$ENV{MARK}"))'`,
     applies: closedNetwork
+  },
+  {
+    name: "reach_unlisted_host",
+    script: `for to in "127.0.0.1:$PORT" "localhost:$PORT" "[::1]:$PORT" "0x7f000001:$PORT"; do exec 9<>/dev/tcp/127.0.0.1/${PROXY_PORT} && printf 'CONNECT %s HTTP/1.1\r\n\r\nx' "$to" >&9 && head -c 1 <&9 > /dev/null; done`,
+    succeeded: ({ connections }) => connections() > 0,
+    applies: ({ proxied }) => proxied
   },
   {
     name: "make_vsock_socket",

@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { Effect } from "effect"
 import type { IsolationSettings } from "../Isolation.ts"
 import { ProcessError, type Enclosed } from "../ProcessRunner.ts"
@@ -18,6 +18,8 @@ import { identityOf, isWithin } from "./look.ts"
 import { mountArguments, SHARED, type View } from "./mounts.ts"
 import { incomplete, limitsOf, putAsideNotes, replacedNotes } from "./notes.ts"
 import { disarm } from "./newRepositories.ts"
+import { openProxy } from "./proxy.ts"
+import type { Outside } from "./reach.ts"
 import { findRepositories } from "./repositories.ts"
 import { standIn } from "./standIns.ts"
 import { aroundProgram, type Programs } from "./supervisor.ts"
@@ -35,6 +37,8 @@ export interface Enclosing {
   readonly canSize: boolean
   /** Undefined: no control group can be made, and a call's memory is watched. */
   readonly groups: GroupPlaces | undefined
+  /** How listed hosts are reached. */
+  readonly outside: Outside
   readonly settings: IsolationSettings
   readonly home: string | undefined
   /** Claw's own directories and files. */
@@ -86,6 +90,17 @@ const MEGABYTE = 1_048_576
 export const roomOf = ({ canSize, settings }: Enclosing): number | undefined =>
   canSize && settings.memory_mb > 0 ? settings.memory_mb * MEGABYTE : undefined
 
+/** Without network of its own, a call reaches what is listed. */
+export const reachesListed = ({ hosts, network }: IsolationSettings): boolean => !network && hosts.length > 0
+
+let proxies = 0
+
+/** Where the proxy's socket is, outside and inside. */
+const proxyPlace = ({ empty, settings }: Enclosing): View["proxy"] => {
+  const [place = "/tmp"] = emptied().toReversed()
+  return reachesListed(settings) ? [join(dirname(empty.file), `proxy-${proxies++}`), `${place}/claw-proxy`] : undefined
+}
+
 const viewOf = (enclosing: Enclosing, root: string, { guarded }: Plan): View => {
   const { empty, home, own, settings } = enclosing
   return {
@@ -99,6 +114,7 @@ const viewOf = (enclosing: Enclosing, root: string, { guarded }: Plan): View => 
     kernelFiles: kernelFiles(),
     emptied: emptied(),
     room: roomOf(enclosing),
+    proxy: proxyPlace(enclosing),
     ofRun: ofRun(settings.network)
   }
 }
@@ -159,7 +175,15 @@ const build = (enclosing: Enclosing, argv: ReadonlyArray<string>, cwd: string): 
     const view = viewOf(enclosing, root, plan)
     const watched = group.memory || settings.memory_mb === 0 ? undefined : [...view.emptied, SHARED]
     const input = watched === undefined ? empty.filter : empty.watchedFilter
-    const around = { ...enclosing, mounts: mountArguments(view), cwd: root, filtered: input !== undefined, watched }
+    const proxy = view.proxy === undefined ? undefined : openProxy(view.proxy[0], settings.hosts, enclosing.outside)
+    const around = {
+      ...enclosing,
+      mounts: mountArguments(view),
+      cwd: root,
+      filtered: input !== undefined,
+      watched,
+      proxy: view.proxy?.[1]
+    }
     return {
       argv: aroundProgram(around, argv),
       supervised: true,
@@ -168,10 +192,12 @@ const build = (enclosing: Enclosing, argv: ReadonlyArray<string>, cwd: string): 
       limits: limitsOf(settings),
       end: Effect.sync(() => {
         const over = group.isOver() ? { over: "memory" as const } : {}
+        const visits = proxy === undefined ? {} : { visits: proxy.visits() }
+        proxy?.close()
         const notes = [...replaced(), ...review()]
         remove()
         group.remove()
-        return { notes, ...over }
+        return { notes, ...over, ...visits }
       })
     }
   } catch (error) {

@@ -26,6 +26,8 @@ export interface View {
   readonly kernelFiles: ReadonlySet<string>
   /** Directories that each call has for itself, empty, in memory. */
   readonly emptied: ReadonlyArray<string>
+  /** The proxy's socket, outside and inside. */
+  readonly proxy: readonly [outside: string, inside: string] | undefined
   /** Bytes that each of those may hold; undefined: as the kernel says. */
   readonly room: number | undefined
   /** Of /run, which is emptied for its sockets: what programs need of it. */
@@ -66,6 +68,7 @@ const rows = (view: View): ReadonlyArray<Row> => [
   ),
   row(2, view.root, "--bind", view.root, view.root),
   ...view.guarded.map((guarded) => guardedRow(guarded, view)),
+  ...(view.proxy === undefined ? [] : [row(6, view.proxy[1], "--ro-bind", ...view.proxy)]),
   ...view.read.map((path) => row(4, path, "--ro-bind-try", path, path)),
   ...view.write.map((path) => row(5, path, "--bind-try", path, path))
 ]

@@ -38,6 +38,8 @@ export interface TestOptions {
   readonly canForbidMore: boolean
   /** Bytes that files in memory may take. */
   readonly room: number | undefined
+  /** Listed hosts are reached through the proxy. */
+  readonly proxied: boolean
   readonly run: (spec: ProcessSpec) => Effect.Effect<ProcessResult, ProcessError>
 }
 
@@ -154,6 +156,7 @@ const setUp = Effect.fnUntraced(function* (options: TestOptions) {
     network: options.network,
     canForbidMore: options.canForbidMore,
     room: options.room,
+    proxied: options.proxied,
     connections: () => connections,
     isVictimAlive: () => victim.exitCode === null && victim.signalCode === null && victim.pid !== undefined,
     livesWith

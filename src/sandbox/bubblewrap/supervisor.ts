@@ -7,6 +7,7 @@
 import { accessSync, constants, statSync } from "node:fs"
 import { isAbsolute, join } from "node:path"
 import type { IsolationSettings } from "../Isolation.ts"
+import { PROXY_PORT } from "./forwarder.ts"
 import { supervisor } from "./supervisorText.ts"
 
 const PROGRAMS = ["bwrap", "perl", "prlimit", "setsid"] as const
@@ -63,10 +64,25 @@ export interface Around {
   readonly filtered: boolean
   /** Directories in memory that count with the call's own, where nothing but the supervisor bounds it. */
   readonly watched: ReadonlyArray<string> | undefined
+  /** Where the socket of the proxy is, inside. */
+  readonly proxy: string | undefined
 }
 
 /** A directory that they name is not there, or cannot be written: /tmp can. */
 const PRIVATE_TMP = ["TMPDIR", "TEMP", "TMP"].flatMap((name) => ["--unsetenv", name])
+
+/** What programs look for; `NODE_USE_ENV_PROXY` makes Node's own fetch one of them. */
+const BY_PROXY = [
+  ...["http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"].flatMap((name) => [
+    "--setenv",
+    name,
+    `http://127.0.0.1:${PROXY_PORT}`
+  ]),
+  ...["no_proxy", "NO_PROXY"].flatMap((name) => ["--setenv", name, ""]),
+  "--setenv",
+  "NODE_USE_ENV_PROXY",
+  "1"
+]
 
 export const aroundProgram = (around: Around, argv: ReadonlyArray<string>): ReadonlyArray<string> => {
   const { programs, settings } = around
@@ -75,6 +91,7 @@ export const aroundProgram = (around: Around, argv: ReadonlyArray<string>): Read
     ...namespaces(settings, around.canForbidMore),
     ...around.mounts,
     ...PRIVATE_TMP,
+    ...(around.proxy === undefined ? [] : BY_PROXY),
     ...(around.filtered ? ["--seccomp", "4"] : []),
     "--chdir",
     around.cwd,
@@ -83,7 +100,7 @@ export const aroundProgram = (around: Around, argv: ReadonlyArray<string>): Read
     ...limitArguments(settings),
     programs.perl,
     "-e",
-    supervisor(settings, around.watched),
+    supervisor(settings, around.watched, around.proxy),
     programs.setsid,
     ...argv
   ]

@@ -5,6 +5,7 @@
  * or end this process; why it ends a call it says before it does.
  */
 import type { IsolationSettings } from "../Isolation.ts"
+import { forwarder } from "./forwarder.ts"
 
 interface Calls {
   readonly prctl: number
@@ -58,16 +59,21 @@ const memory = (statfs: number, places: ReadonlyArray<string>, limit: number): R
 
 const quoted = (path: string): string => `'${path.replace(/['\\]/g, "\\$&")}'`
 
-/** `watched`: directories in memory; undefined: something else bounds what the call takes. */
+/**
+ * `watched`: directories in memory; undefined: something else bounds what the call takes. `proxy`: the socket of what
+ * reaches the listed hosts.
+ */
 export const supervisor = (
   { memory_mb, processes }: IsolationSettings,
-  watched: ReadonlyArray<string> | undefined
+  watched: ReadonlyArray<string> | undefined,
+  proxy: string | undefined
 ): string => {
   const isWatched = watched !== undefined && memory_mb > 0 && CALLS !== undefined
   return [
     privately,
     'open(my $said, ">&=", 3) or exit 126;',
     ...(isWatched ? memory(CALLS.statfs, watched.map(quoted), memory_mb * 1024) : []),
+    ...(proxy === undefined ? [] : forwarder(quoted(proxy))),
     "my $program = fork;",
     "exit 126 unless defined $program;",
     'if (!$program) { $SIG{TERM} = "DEFAULT"; exec { $ARGV[0] } @ARGV; exit 127 }',
@@ -80,6 +86,7 @@ export const supervisor = (
     CALLS === undefined ? "alarm 1 };" : "};",
     timer,
     "while (1) { my $ended = waitpid(-1, 0); if ($ended < 0) { next if $! == 4; last }",
-    'syswrite $said, "e $?\\n" if $ended == $program }'
+    'syswrite $said, "e $?\\n" if $ended == $program;',
+    proxy === undefined ? "}" : "last if alone($carrier) }"
   ].join(" ")
 }
