@@ -58,7 +58,7 @@ export interface ProcessResult {
   readonly offline?: true
   /** Hosts that it asked for, where some are listed. */
   readonly visits?: ReadonlyArray<Visit>
-  /** It was ended, or a process of it was, for it took more than its share. */
+  /** It was ended, or a process of it was, for what it did or took. */
   readonly limit?: { readonly kind: Limit; readonly detail: string }
   /** What isolation found when the call was over; for the person and the model. */
   readonly notes?: ReadonlyArray<string>

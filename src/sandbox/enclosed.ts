@@ -16,14 +16,14 @@ export interface Enclosed {
   readonly input?: string
   /** The leader's process id, before anything of it runs. */
   readonly admit?: (pid: number) => void
-  /** What is said where it takes more than its share. */
+  /** What is said of each. */
   readonly limits?: Limits
   /** When no process of the call lives; also when it could not be started. */
   readonly end?: Effect.Effect<Over>
 }
 
-/** What a call has a share of; a name that stays. */
-export type Limit = "memory" | "processes"
+/** Why a call is ended for what it does; a name that stays. */
+export type Limit = "memory_limit" | "process_limit" | "git_settings"
 export type Limits = Readonly<Record<Limit, string>>
 
 /** A host that a command asked for, where it reaches listed ones alone. */
@@ -39,6 +39,6 @@ export interface Visit {
 export interface Over {
   readonly notes: ReadonlyArray<string>
   readonly visits?: ReadonlyArray<Visit>
-  /** The kernel ended a process of it for that. */
+  /** It, or a process of it, was ended for that. */
   readonly over?: Limit
 }

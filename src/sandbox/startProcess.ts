@@ -8,6 +8,7 @@ import { closeSync, existsSync, readdirSync, readFileSync } from "node:fs"
 import type { Socket } from "node:net"
 import type { Readable } from "node:stream"
 import { Effect } from "effect"
+import type { Limit } from "./enclosed.ts"
 import type { Leader } from "./endProcesses.ts"
 import type { Pipe, PipePool } from "./pipePool.ts"
 import { MARKER, outputsOf, startTimeOf, type Family } from "./processTable.ts"
@@ -37,7 +38,7 @@ export interface Started {
   /** False only where something around the program has not reached it yet. */
   readonly hasBegun: () => boolean
   /** Of what it took more than its share, where something around it said so. */
-  readonly limit: () => "memory" | "processes" | undefined
+  readonly limit: () => Limit | undefined
   /** The first process: the program, or what is around it. */
   readonly leader: Leader
   /** Lets go of every descriptor on our side. */

@@ -9,6 +9,7 @@ import type { ChildProcess } from "node:child_process"
 import type { Socket } from "node:net"
 import { constants } from "node:os"
 import { Effect } from "effect"
+import type { Limit } from "./enclosed.ts"
 
 export interface Ending {
   readonly code: number | undefined
@@ -59,11 +60,12 @@ const LONGEST_LINE = 32
 export const supervise = (socket: Socket, exited: Effect.Effect<Ending>) => {
   const status = makeOnce<Ending | undefined>()
   let begun = false
-  let limit: "memory" | "processes" | undefined
+  let limit: Limit | undefined
   let rest = ""
   const read = (line: string): void => {
     if (line === "b") begun = true
-    if (line === "l memory" || line === "l processes") limit = line === "l memory" ? "memory" : "processes"
+    if (line === "l memory") limit = "memory_limit"
+    if (line === "l processes") limit = "process_limit"
     const [, digits] = /^e (\d{1,5})$/.exec(line) ?? []
     if (digits !== undefined && begun) status.tell(endingOf(Number(digits)))
   }

@@ -39,7 +39,7 @@ describe("the memory of a call", () => {
           assert.deepStrictEqual(
             { limit, signal, timed_out },
             {
-              limit: { kind: "memory", detail },
+              limit: { kind: "memory_limit", detail },
               signal: "SIGKILL",
               timed_out: false
             }
@@ -56,7 +56,11 @@ describe("the memory of a call", () => {
         const { run } = yield* isolatedRunnerOf({ settings })
         for (const [what, text] of WAYS) {
           const { limit, timed_out } = yield* run(script(text.replaceAll("sleep 60", "sleep 0.1")))
-          assert.deepStrictEqual({ limit, timed_out }, { limit: { kind: "memory", detail }, timed_out: false }, what)
+          assert.deepStrictEqual(
+            { limit, timed_out },
+            { limit: { kind: "memory_limit", detail }, timed_out: false },
+            what
+          )
         }
       }),
     60_000

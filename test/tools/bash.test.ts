@@ -107,7 +107,7 @@ describe("bash", () => {
 
   it.effect("says by a name that stays that a command took more than its share, whatever it ended with (T14)", () =>
     Effect.gen(function* () {
-      const limit = { kind: "memory", detail: "it took more than 5 MiB" } as const
+      const limit = { kind: "memory_limit", detail: "it took more than 5 MiB" } as const
       for (const more of [{ signal: "SIGKILL" }, { exit_code: 0 }])
         assert.strictEqual(
           yield* said("half", { limit, ...more }),

@@ -7,20 +7,21 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { Effect } from "effect"
 import type { IsolationSettings } from "../Isolation.ts"
-import { ProcessError, type Enclosed } from "../ProcessRunner.ts"
+import { ProcessError, type Enclosed, type Limit } from "../ProcessRunner.ts"
 import { record, takeLost } from "./callRecords.ts"
 import { callFilter, canFilter } from "./callFilter.ts"
 import { makeGroup, type GroupPlaces } from "./controlGroup.ts"
 import { guardedPaths, type Plan } from "./guardedPaths.ts"
 import { holdAll } from "./heldFiles.ts"
 import { controlSockets, hiddenPaths } from "./hiddenPaths.ts"
-import { identityOf, isWithin } from "./look.ts"
+import { attempt, identityOf, isWithin } from "./look.ts"
 import { mountArguments, SHARED, type View } from "./mounts.ts"
 import { incomplete, limitsOf, putAsideNotes, replacedNotes } from "./notes.ts"
+import { watchNew } from "./newlyLive.ts"
 import { disarm } from "./newRepositories.ts"
 import { openProxy } from "./proxy.ts"
 import type { Outside } from "./reach.ts"
-import { findRepositories } from "./repositories.ts"
+import { findRepositories, type Repository } from "./repositories.ts"
 import { standIn } from "./standIns.ts"
 import { aroundProgram, type Programs } from "./supervisor.ts"
 
@@ -162,6 +163,21 @@ const replacements = (root: string, { guarded }: Plan): (() => ReadonlyArray<str
     )
 }
 
+/** Ends the call, whose leader this is, as soon as what it makes is live. */
+const watchCall = (root: string, before: ReadonlyArray<Repository>) => {
+  let [stop, over]: [() => void, Limit | undefined] = [() => {}, undefined]
+  return {
+    begin: (leader: number) => {
+      stop = watchNew(root, before, () => {
+        over = "git_settings"
+        attempt(() => process.kill(-leader, "SIGKILL"))
+      })
+    },
+    stop: () => stop(),
+    over: () => over
+  }
+}
+
 const build = (enclosing: Enclosing, argv: ReadonlyArray<string>, cwd: string): Enclosed => {
   const { empty, home, own, settings } = enclosing
   const root = realpathSync.native(cwd)
@@ -171,6 +187,7 @@ const build = (enclosing: Enclosing, argv: ReadonlyArray<string>, cwd: string): 
     const plan = guardedPaths({ root, home, write: settings.write.flatMap(realOf), repositories })
     const remove = stand(plan)
     const replaced = replacements(root, plan)
+    const watching = watchCall(root, repositories)
     const group = makeGroup(enclosing.groups, settings)
     const view = viewOf(enclosing, root, plan)
     const watched = group.memory || settings.memory_mb === 0 ? undefined : [...view.emptied, SHARED]
@@ -188,16 +205,20 @@ const build = (enclosing: Enclosing, argv: ReadonlyArray<string>, cwd: string): 
       argv: aroundProgram(around, argv),
       supervised: true,
       ...(input === undefined ? {} : { input }),
-      admit: group.admit,
+      admit: (pid) => {
+        group.admit(pid)
+        watching.begin(pid)
+      },
       limits: limitsOf(settings),
       end: Effect.sync(() => {
-        const over = group.isOver() ? { over: "memory" as const } : {}
+        watching.stop()
+        const over = watching.over() ?? (group.isOver() ? "memory_limit" : undefined)
         const visits = proxy === undefined ? {} : { visits: proxy.visits() }
         proxy?.close()
         const notes = [...replaced(), ...review()]
         remove()
         group.remove()
-        return { notes, ...over, ...visits }
+        return { notes, ...(over === undefined ? {} : { over }), ...visits }
       })
     }
   } catch (error) {

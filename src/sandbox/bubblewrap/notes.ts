@@ -31,6 +31,7 @@ export const incomplete = ({ complete }: Walk): ReadonlyArray<string> =>
 
 /** Why a call was ended that took more than its share. */
 export const limitsOf = ({ memory_mb, processes }: IsolationSettings): Limits => ({
-  memory: `its processes and temporary files took more than ${memory_mb} MiB of memory (isolation.memory_mb)`,
-  processes: `it filled its share of ${processes} processes (isolation.processes)`
+  memory_limit: `its processes and temporary files took more than ${memory_mb} MiB of memory (isolation.memory_mb)`,
+  process_limit: `it filled its share of ${processes} processes (isolation.processes)`,
+  git_settings: "it added a repository that it made as a submodule, with settings by which git would run programs"
 })

@@ -44,7 +44,7 @@ const Parameters = Schema.Struct({
 type Args = typeof Parameters.Type
 
 const ending = (result: ProcessResult, timeout: number): string | undefined => {
-  if (result.limit !== undefined) return `${result.limit.kind}_limit: ended, for ${result.limit.detail}`
+  if (result.limit !== undefined) return `${result.limit.kind}: ended, for ${result.limit.detail}`
   if (result.timed_out) return `stopped after ${timeout} ms, the time limit; the output until then is above`
   if (result.signal !== undefined) return `ended by signal ${result.signal}`
   return result.exit_code === 0 ? undefined : `exit code ${result.exit_code ?? "unknown"}`
