@@ -96,11 +96,14 @@ const ofIsolation = ({ attempts, detail, state }: IsolationReport): Finding => (
 })
 
 /** What isolation leaves open by the person's own word, and what of it is not there. */
-export const exceptions = ({ isolation: { mode, network, read, write } }: ConfigShape): ReadonlyArray<Finding> => {
+export const exceptions = ({
+  isolation: { hosts, mode, network, read, write }
+}: ConfigShape): ReadonlyArray<Finding> => {
   if (mode === "off") return []
   const missing = [...new Set([...write, ...read])].filter((path) => !existsSync(path))
   const open = [
     ...(network ? ["network"] : []),
+    ...(network || hosts.length === 0 ? [] : [`hosts ${hosts.join(" ")} by HTTP`]),
     ...write.filter((path) => existsSync(path)).map((path) => `writes ${path}`),
     ...read.filter((path) => existsSync(path)).map((path) => `reads ${path}`)
   ]

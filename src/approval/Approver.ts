@@ -27,12 +27,12 @@ export interface Question {
 }
 
 /**
- * `timeout` is a refusal; `recovery`: another prompt took the question's place; `grant_option` is an id of the request's
- * options (default: the first).
+ * `timeout` and `cancel` (nobody may answer any more) are refusals; `recovery`: another prompt took the question's place;
+ * `grant_option` is an id of the request's options (default: the first).
  */
 export interface Reply {
   readonly decision: Answer
-  readonly via: "user" | "timeout" | "recovery"
+  readonly via: "user" | "timeout" | "cancel" | "recovery"
   readonly grant_option?: string
   readonly reason?: string
   readonly by?: string

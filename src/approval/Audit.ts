@@ -10,7 +10,7 @@
  * and hash) that was written down, and the journals, whose decisions must all stand in the chain.
  */
 import { createHash, hash as digest } from "node:crypto"
-import type { Durable } from "../domain/Event.ts"
+import type { Durable, PrivateBody } from "../domain/Event.ts"
 import * as Canonical from "../domain/Canonical.ts"
 import type { SessionId } from "../domain/Ids.ts"
 import type { ToolCall } from "../domain/Message.ts"
@@ -18,7 +18,7 @@ import { type Owner, ownerOf } from "../domain/Principal.ts"
 import { parseArguments } from "./arguments.ts"
 import { digestOf } from "./matching.ts"
 
-export const kinds = ["decision", "grant_revoked", "session_removed", "session_copied"] as const
+export const kinds = ["decision", "grant_revoked", "session_removed", "session_copied", "network"] as const
 export type Kind = (typeof kinds)[number]
 
 /** Fields of a decision are those of its `approval_resolved`; absent `who`: nobody was asked. */
@@ -92,6 +92,25 @@ export const decision = (
 
 export const revoked = (place: Place, when: string, grant_id: string, tool_name: string, who: string): Unchained =>
   entry(place, "grant_revoked", when, { grant_id, tool_name, who })
+
+/** A host that a command asked for. */
+export const visited = (
+  place: Place,
+  when: string,
+  event: Extract<PrivateBody, { type: "host_visited" }>
+): Unchained => {
+  const { call_id, host, port, refused, times } = event
+  const allowed = refused === undefined
+  return entry(place, "network", when, {
+    call_id,
+    tool_name: "network",
+    shown: `${host}:${port}${times === 1 ? "" : ` (${times} times)`}`,
+    decision: allowed ? "allow" : "deny",
+    via: "policy",
+    rule: "isolation.hosts",
+    ...(allowed ? {} : { reason: refused })
+  })
+}
 
 /** The tombstone of a session; what was decided in it stays in the chain. */
 export const removed = (place: Place, when: string, seq: number): Unchained =>

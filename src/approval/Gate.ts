@@ -152,7 +152,7 @@ const remember = Effect.fnUntraced(function* (parts: Parts, check: Check, option
 
 const baseOf = (request: ApprovalRequest, judgement: Judgement, reply: Reply): Verdict => ({
   decision: "deny",
-  via: reply.via === "timeout" ? "timeout" : "user",
+  via: reply.via === "timeout" || reply.via === "cancel" ? reply.via : "user",
   rule: judgement.rule,
   reason: reply.reason ?? judgement.reason,
   request_id: request.request_id,

@@ -104,7 +104,7 @@ const denyOpen = Effect.fnUntraced(function* (entry: Entry, runtime: SessionRunt
   if (Array.from(entry.present).some(({ answering }) => answering)) return
   const { pending_approvals } = yield* runtime.status
   const deny = ({ request_id }: { readonly request_id: RequestId }) =>
-    Effect.ignore(runtime.answer({ request_id, decision: "deny", reason: REVOKED }))
+    Effect.ignore(runtime.answer({ request_id, decision: "deny", reason: REVOKED, withdrawn: true }))
   yield* Effect.forEach(pending_approvals, deny, { discard: true })
 })
 

@@ -8,7 +8,7 @@ import type { ApprovalRequest, Risk } from "../domain/Approval.ts"
 import type { SessionEvent } from "../domain/Event.ts"
 import type { Locale } from "./Commands.ts"
 import { matcherText, partLines, voidedLines, whyLines } from "./ExplanationView.ts"
-import { sanitise, sanitiseLine } from "./Sanitise.ts"
+import { reveal, revealLine } from "./Sanitise.ts"
 import { bold, cyan, dim, green, type Look, red, styled, yellow } from "./Style.ts"
 import { texts } from "./texts.ts"
 import { fold, wrap } from "./Width.ts"
@@ -92,18 +92,21 @@ const aside = (content: string): ReadonlyArray<string> =>
   (fieldsOf(content) ?? [])
     .filter(([key]) => key !== "command")
     .map(([key, one]) => `${key}: ${typeof one === "string" ? one : JSON.stringify(one)}`)
-    .map((line) => sanitiseLine(line.length <= ASIDE_CHARS ? line : `${line.slice(0, ASIDE_CHARS).toWellFormed()}…`))
+    .map((line) => revealLine(line.length <= ASIDE_CHARS ? line : `${line.slice(0, ASIDE_CHARS).toWellFormed()}…`))
 
-/** Arguments by name; text that is no object as it is. Line breaks inside a string are real lines below its key. */
+/** Revealed. Arguments by name; text that is no object as it is. Line breaks inside a string are real lines below its key. */
 const pretty = (content: string): string => {
   const fields = fieldsOf(content)
-  if (fields === undefined) return content
+  if (fields === undefined) return reveal(content)
   return fields
     .map(([key, one]) => {
-      if (typeof one !== "string") return `${sanitiseLine(key)}: ${JSON.stringify(one, undefined, 2)}`
+      if (typeof one !== "string") return `${revealLine(key)}: ${reveal(JSON.stringify(one, undefined, 2))}`
       // A margin, so that no text can pass for the question's own lines.
-      const below = () => one.split("\n").map((line) => `${MARGIN}${line}`)
-      return one.includes("\n") ? [`${sanitiseLine(key)}:`, ...below()].join("\n") : `${sanitiseLine(key)}: ${one}`
+      const below = () =>
+        reveal(one)
+          .split("\n")
+          .map((line) => `${MARGIN}${line}`)
+      return one.includes("\n") ? [`${revealLine(key)}:`, ...below()].join("\n") : `${revealLine(key)}: ${reveal(one)}`
     })
     .join("\n")
 }
@@ -111,16 +114,16 @@ const pretty = (content: string): string => {
 /** What will run. */
 const subject = (request: ApprovalRequest): ReadonlyArray<Shown> => {
   const { preview } = request
-  if (preview === undefined) return show(sanitise(pretty(request.content)))
-  if (preview.kind === "text") return show(sanitise(preview.text))
+  if (preview === undefined) return show(pretty(request.content))
+  if (preview.kind === "text") return show(reveal(preview.text))
   if (preview.kind === "diff") {
-    const lines = sanitise(preview.diff).replace(/\n$/, "").split("\n")
-    return [...show(sanitiseLine(preview.path), ["bold"]), ...lines.map((text) => ({ text, looks: diffLook(text) }))]
+    const lines = reveal(preview.diff).replace(/\n$/, "").split("\n")
+    return [...show(revealLine(preview.path), ["bold"]), ...lines.map((text) => ({ text, looks: diffLook(text) }))]
   }
   const others = aside(request.content).flatMap((line) => show(line, ["dim"]))
-  const command = [...others, ...show(sanitise(preview.command), ["bold"])]
+  const command = [...others, ...show(reveal(preview.command), ["bold"])]
   if (preview.parts.length < 2) return command
-  return [...command, ...preview.parts.flatMap((part, i) => show(`${i + 1}. ${sanitiseLine(part)}`, ["dim"]))]
+  return [...command, ...preview.parts.flatMap((part, i) => show(`${i + 1}. ${revealLine(part)}`, ["dim"]))]
 }
 
 // This many empty lines in a row are folded.
@@ -215,7 +218,7 @@ const REASON_LINES = 3
 /** Risk, reason and keys: what stays on the screen of a question that is longer than it. */
 export const answerLines = (request: ApprovalRequest, options: ApprovalOptions): ReadonlyArray<string> => {
   const { columns, color, locale } = options
-  const reason = request.reason === "" ? "" : `: ${sanitise(request.reason).replaceAll("\n", " ")}`
+  const reason = request.reason === "" ? "" : `: ${reveal(request.reason).replaceAll("\n", " ")}`
   const said = wrap(`${texts[locale].risk[request.risk]}${reason}`, columns)
   const short = said.length <= REASON_LINES ? said : [...said.slice(0, REASON_LINES - 1), "…"]
   return [...short.map((line) => riskLook[request.risk](line, color)), ...wrappedKeys(request, options)]
@@ -237,11 +240,11 @@ export const aboveKeys = (request: ApprovalRequest, options: ApprovalOptions): R
   const { columns, color, locale } = options
   const text = texts[locale]
   const recovery = request.kind === "recovery"
-  const title = wrap(`${recovery ? text.recovery : text.approval}: ${sanitiseLine(request.tool_name)}`, columns)
+  const title = wrap(`${recovery ? text.recovery : text.approval}: ${revealLine(request.tool_name)}`, columns)
   const risk = wrap(text.risk[request.risk], columns).map((line) => riskLook[request.risk](line, color))
   const place = options.place === undefined ? [] : wrap(text.place(options.place.at, options.place.of), columns)
   const voided = request.explanation === undefined ? [] : voidedLines(request.explanation, locale)
-  const reason = wrap(sanitise(request.reason).replaceAll("\n", " "), columns)
+  const reason = wrap(reveal(request.reason).replaceAll("\n", " "), columns)
   return [
     ...title.map((line) => bold(line, color)),
     ...place.map((line) => dim(line, color)),

@@ -8,7 +8,7 @@ import type { ExplainedPart, Explanation } from "../domain/Explanation.ts"
 import type { Matcher } from "../domain/Matcher.ts"
 import type { Locale } from "./Commands.ts"
 import { reasonText } from "./reasonTexts.ts"
-import { sanitiseLine } from "./Sanitise.ts"
+import { revealLine } from "./Sanitise.ts"
 import { bold, dim, green, red, yellow } from "./Style.ts"
 import { fold } from "./Width.ts"
 
@@ -94,14 +94,14 @@ const BARE = /^[\w@%+=:,./-]+$/
 
 /** Words as a person would type them. */
 export const wordsText = (words: ReadonlyArray<string>): string =>
-  words.map((word) => (BARE.test(word) ? word : `'${sanitiseLine(word).replaceAll("'", String.raw`'\''`)}'`)).join(" ")
+  words.map((word) => (BARE.test(word) ? word : `'${revealLine(word).replaceAll("'", String.raw`'\''`)}'`)).join(" ")
 
 /** What a grant of this matcher would cover. */
 export const matcherText = (matcher: Matcher, locale: Locale): string => {
   const text = texts[locale]
   if (matcher.kind === "exact") return text.exact
   if (matcher.kind === "reads") return text.reads
-  return matcher.kind === "command" ? text.command(wordsText(matcher.argv)) : text.path(sanitiseLine(matcher.glob))
+  return matcher.kind === "command" ? text.command(wordsText(matcher.argv)) : text.path(revealLine(matcher.glob))
 }
 
 const marks = { covered: "✓", uncovered: "?", asks: "?", denied: "✗" } as const
@@ -113,8 +113,8 @@ const partFacts = (
   locale: Locale
 ): ReadonlyArray<string> => {
   const text = texts[locale]
-  const name = sanitiseLine(by ?? "")
-  const reasons = [...new Set(why)].map((one) => sanitiseLine(reasonText(one, locale)))
+  const name = revealLine(by ?? "")
+  const reasons = [...new Set(why)].map((one) => revealLine(reasonText(one, locale)))
   const own = matcher === undefined && isBuiltin(name) ? ` (${text.builtin[name]})` : ""
   const wide = matcher === undefined ? own : `: ${matcherText(matcher, locale)}`
   if (state === "covered") return [`${text.grantedBy(name)}${wide}`]
@@ -127,7 +127,7 @@ const partFacts = (
 
 const optionLines = (options: ReadonlyArray<GrantOption>, { narrow }: Explanation, locale: Locale) => {
   const text = texts[locale]
-  const why = narrow === undefined ? [] : [text.narrow(sanitiseLine(reasonText(narrow, locale)))]
+  const why = narrow === undefined ? [] : [text.narrow(revealLine(reasonText(narrow, locale)))]
   if (options.length === 0) return [text.once, ...why]
   return [text.options, ...options.map(({ matcher }, at) => `  ${at + 1}. ${matcherText(matcher, locale)}`), ...why]
 }
@@ -150,7 +150,7 @@ export const partLines = (
     ),
     ...partFacts(part, explanation.action, locale).flatMap((fact) => folded(fact, 5))
   ])
-  const line = explanation.line.map((one) => `${text.line}: ${sanitiseLine(reasonText(one, locale))}`)
+  const line = explanation.line.map((one) => `${text.line}: ${revealLine(reasonText(one, locale))}`)
   const more = explanation.more === undefined ? [] : [text.more(explanation.more)]
   const whole = [...more, ...line].flatMap((one) => folded(one, 0))
   return nearest ? [...whole, ...parts] : [...parts, ...whole]
@@ -162,14 +162,14 @@ const VOIDED = /^what it runs has changed since the grant \S+ was given$/
 export const voidedLines = ({ line, parts }: Explanation, locale: Locale): ReadonlyArray<string> =>
   [...new Set([...line, ...parts.flatMap(({ why }) => why)])]
     .filter((one) => VOIDED.test(one))
-    .map((one) => sanitiseLine(reasonText(one, locale)))
+    .map((one) => revealLine(reasonText(one, locale)))
 
 /** What decided, and why no grant could be wider: what `e` adds to a question besides the parts. */
 export const whyLines = (explanation: Explanation, { columns, locale }: ExplanationOptions): ReadonlyArray<string> => {
   const text = texts[locale]
   const { narrow, rule } = explanation
-  const why = narrow === undefined ? [] : [text.narrow(sanitiseLine(reasonText(narrow, locale)))]
-  return [text.by(sanitiseLine(rule), isBuiltin(rule) ? text.builtin[rule] : undefined), ...why].flatMap((one) =>
+  const why = narrow === undefined ? [] : [text.narrow(revealLine(reasonText(narrow, locale)))]
+  return [text.by(revealLine(rule), isBuiltin(rule) ? text.builtin[rule] : undefined), ...why].flatMap((one) =>
     fold(one, columns)
   )
 }
@@ -185,10 +185,10 @@ export const explanationLines = (
   const { color, columns, locale } = options
   const text = texts[locale]
   const { rule } = explanation
-  const reason = sanitiseLine(reasonText(explanation.reason, locale))
+  const reason = revealLine(reasonText(explanation.reason, locale))
   return [
     ...fold(`${text.action[explanation.action]}: ${reason}`, columns).map((one) => bold(one, color)),
-    ...fold(text.by(sanitiseLine(rule), isBuiltin(rule) ? text.builtin[rule] : undefined), columns).map((one) =>
+    ...fold(text.by(revealLine(rule), isBuiltin(rule) ? text.builtin[rule] : undefined), columns).map((one) =>
       dim(one, color)
     ),
     ...partLines(explanation, options),

@@ -8,7 +8,7 @@ import type { CallId, RequestId } from "../domain/Ids.ts"
 import { subjectText } from "./ApprovalView.ts"
 import type { Input } from "./Keyboard.ts"
 import * as Question from "./question.ts"
-import { makeSanitiser, sanitise, sanitiseLine } from "./Sanitise.ts"
+import { makeSanitiser, revealLine, sanitise } from "./Sanitise.ts"
 
 export interface Displayed {
   readonly verdict: "allow" | "ask" | "deny"
@@ -40,8 +40,11 @@ const keysOf = (input: string): ReadonlyArray<Input> =>
 /** Keys at a question, `after` milliseconds behind its appearance. */
 const typed = (input: string, after: number): Displayed => {
   let open = Question.ask(question, 0)
+  let now = after
   for (const key of keysOf(input)) {
-    const step = Question.press(open, key, after)
+    const pressed = Question.press(open, key, now)
+    now += Question.APART_MS
+    const step = "answer" in pressed ? pressed : Question.settle(pressed.question, now)
     if (!("answer" in step)) {
       open = step.question
       continue
@@ -68,7 +71,7 @@ export const commandText = (command: string): string =>
 export const display = (input: string, where: string): Displayed => {
   if (/before/.test(where)) return typed(input, -50)
   if (/stdin/.test(where)) return typed(input, Question.SETTLE_MS)
-  if (/title/.test(where)) return shownAs(input, sanitiseLine(input))
+  if (/title/.test(where)) return shownAs(input, revealLine(input))
   if (/argument/.test(where)) return shownAs(input, commandText(input))
   return shownAs(input, streamed(input))
 }

@@ -226,7 +226,8 @@ const sessionOf = (wire: Wire, session_id: SessionId): SessionRuntime => {
       ),
     unqueue: (prompt_id) => command({ type: "unqueue", prompt_id }),
     interrupt: (id) => interrupt(wire, id),
-    answer: ({ request_id, by: _, ...answer }) => asked(() => client.answer(request_id as RequestId, answer)),
+    answer: ({ request_id, by: _, withdrawn: __, ...answer }) =>
+      asked(() => client.answer(request_id as RequestId, answer)),
     subscribe: ({ after, sink }) =>
       Effect.asVoid(
         Effect.acquireRelease(

@@ -17,6 +17,7 @@ import { view } from "./replView.ts"
 import { type Around, runSlash, slashCommands } from "./SlashCommands.ts"
 import { Terminal, type TerminalInput } from "./Terminal.ts"
 import { sanitise } from "./Sanitise.ts"
+import { apart } from "./soleKey.ts"
 import { wrap } from "./Width.ts"
 
 export interface ReplOptions extends Around {
@@ -149,6 +150,22 @@ const grantIds = (loop: Loop, input: TerminalInput) =>
       )
     : Effect.succeed([])
 
+/** Looks again whether an answer has stayed alone. */
+const lookAgain = (loop: Loop) =>
+  Effect.forkIn(
+    Effect.andThen(
+      apart,
+      Effect.sync(() => tell(loop, { kind: "tick" }))
+    ),
+    loop.scope
+  )
+
+const stepped = (loop: Loop, { actions, state }: ReplState.Stepped) => {
+  loop.state = state
+  const acted = Effect.forEach(actions, (action) => act(loop, action), { discard: true })
+  return ReplState.isSettling(state) ? Effect.andThen(acted, lookAgain(loop)) : acted
+}
+
 const onInput = Effect.fnUntraced(function* (loop: Loop, input: TerminalInput, now: number) {
   if (input.kind === "resize") return
   if (input.kind === "end") return tell(loop, { kind: "exit" })
@@ -159,8 +176,7 @@ const onInput = Effect.fnUntraced(function* (loop: Loop, input: TerminalInput, n
     workspace: loop.options.workspace,
     grants: yield* grantIds(loop, input)
   })
-  loop.state = state
-  yield* Effect.forEach(actions, (action) => act(loop, action), { discard: true })
+  yield* stepped(loop, { state, actions })
 })
 
 /** Folds one happening in; true when it ends the loop. */
@@ -188,6 +204,7 @@ const fold = Effect.fnUntraced(function* (loop: Loop, happening: Happening) {
     case "exit":
       return true
     case "tick":
+      yield* stepped(loop, ReplState.onTick(loop.state, now))
       return false
   }
 })

@@ -3,10 +3,24 @@
  * Invariants: what comes out holds no control character but line break and tab, nothing invisible and nothing that
  * reorders; each character taken out leaves its code point visible; how the text was cut into chunks changes nothing
  * (LESSONS 29). Escape sequences are not understood, their first character is: what cannot be parsed cannot be missed.
+ * What somebody is asked about is revealed: blanks that are no space and piled-up marks show too, and nothing that
+ * stands in the text looks like an escape. Revealing is for raw text; what was made safe before would change again.
  */
 
 // Controls, formats (bidi among them), line separators, lone surrogates, and all that is drawn as nothing.
 const suspicious = /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--[\n\t]]/gv
+
+// In a question besides: blanks that are no space, and marks on top of two others.
+const blanks = String.raw`\p{Zs}\u{2800}\u{fffc}\u{1d159}`
+const piled = String.raw`(?<=\p{M}{2})\p{M}`
+const hidden = new RegExp(
+  `[[${blanks}\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}]--[\\n\\t ]]|${piled}`,
+  "gv"
+)
+// Signs that stand for a break and a tab in a line.
+const BREAK = "⏎"
+const TAB = "⇥"
+const hiddenInLine = new RegExp(`[${BREAK}${TAB}]|${hidden.source}`, "gv")
 
 const pictographBefore = /\p{Extended_Pictographic}(?:\u{fe0f}|\p{Emoji_Modifier})?$/v
 const pictographHere = /\p{Extended_Pictographic}$/v
@@ -37,23 +51,29 @@ const ofEmoji = (character: string, before: string, after: string): boolean => {
   return false
 }
 
-const clean = (text: string, context: string): string => {
-  if (text.search(suspicious) === -1) return text
+const clean = (
+  text: string,
+  context: string,
+  taken: RegExp = suspicious,
+  plain: (text: string, before: "escape" | "text") => string = (part) => part
+): string => {
+  if (text.search(taken) === -1) return plain(text, "text")
   const whole = context + text
   const flags = new Set<number>()
   for (const { 0: tags, index } of whole.matchAll(flag)) for (let i = 0; i < tags.length; i += 2) flags.add(index + i)
   let out = ""
   let done = context.length
-  for (const { 0: character, index } of whole.matchAll(suspicious)) {
+  for (const { 0: character, index } of whole.matchAll(taken)) {
     if (index < done) continue
     const next = index + character.length
     const before = whole.slice(Math.max(0, index - CONTEXT), index)
     const keep = flags.has(index) || ofEmoji(character, before, whole.slice(next, next + 2))
     const lineEnd = character === "\r" && whole[next] === "\n"
-    out += whole.slice(done, index) + (keep ? character : lineEnd ? "" : escape(character))
+    const shown = keep ? character : lineEnd ? "" : escape(character)
+    out += plain(whole.slice(done, index), shown.startsWith("\\") ? "escape" : "text") + shown
     done = next
   }
-  return out + whole.slice(done)
+  return out + plain(whole.slice(done), "text")
 }
 
 export interface Sanitiser {
@@ -91,6 +111,22 @@ export const makeSanitiser = (): Sanitiser => {
 
 /** The safe form of a whole text. */
 export const sanitise = (text: string): string => clean(text, "")
+
+const lookAlike = /\\+(?=x[\da-f]{2}|u\{[\da-f]{1,6}\})/gi
+const twice = (part: string): string => part + part
+
+/** In front of an escape, or of what looks like one, backslashes are doubled: an odd number of them is an escape. */
+const doubled = (part: string, before: "escape" | "text"): string => {
+  const all = part.replace(lookAlike, twice)
+  return before === "escape" ? all.replace(/\\+$/, twice) : all
+}
+
+/** The form in which something is asked about: unambiguous, and with nothing that only looks empty. */
+export const reveal = (text: string): string => clean(text, "", hidden, doubled)
+
+/** The same as one line: a break and a tab are signs of their own. */
+export const revealLine = (text: string): string =>
+  clean(text.replaceAll("\r\n", "\n"), "", hiddenInLine, doubled).replaceAll("\n", BREAK).replaceAll("\t", TAB)
 
 /** The safe form as one line: line breaks and tabs are visible too. */
 export const sanitiseLine = (text: string): string => sanitise(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t")

@@ -3,10 +3,10 @@
  * means what. Invariants: only `y` trusts; a paste, and a key that comes before the question was seen, answers nothing
  * and keeps it closed for longer (SECURITY P15, P16); what is bound is what was shown.
  */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import type { Standing } from "../config/WorkspaceTrust.ts"
 import type { Locale } from "./Commands.ts"
-import { SETTLE_MS, TYPING_MS } from "./question.ts"
+import { soleKeys } from "./soleKey.ts"
 import { Terminal } from "./Terminal.ts"
 import { contentLines, questionLines, trustTexts } from "./TrustView.ts"
 import { wrap } from "./Width.ts"
@@ -33,22 +33,14 @@ export const askTrust = Effect.fnUntraced(function* (standing: Standing, locale:
     terminal.draw({ settled: settled.flatMap((line) => wrap(line, columns)), live: lines, cursor: { row, column: 0 } })
   }
   draw(["", ...questionLines(standing, locale)], text.keys)
-  let open_at = (yield* Clock.currentTimeMillis) + SETTLE_MS
+  const key = yield* soleKeys(terminal, (name) => Object.hasOwn(meanings, name))
   for (;;) {
-    const input = yield* terminal.read
-    const now = yield* Clock.currentTimeMillis
-    if (input.kind === "end") return "leave" as const
-    if (input.kind === "resize") draw([], text.keys)
-    else if (
-      input.kind === "paste" ||
-      (input.together === true && input.name !== "ctrl+c") ||
-      (now < open_at && input.name !== "ctrl+c")
-    ) {
-      open_at = Math.max(open_at, now + TYPING_MS)
-    } else {
-      const name = input.name.toLowerCase()
-      if (name === "e") draw(contentLines(standing), text.keys)
-      const answer = Object.hasOwn(meanings, name) ? meanings[name] : undefined
+    const heard = yield* key
+    if (heard.kind === "end") return "leave" as const
+    if (heard.kind === "resize") draw([], text.keys)
+    else {
+      if (heard.name === "e") draw(contentLines(standing), text.keys)
+      const answer = Object.hasOwn(meanings, heard.name) ? meanings[heard.name] : undefined
       if (answer === undefined) continue
       draw(answer === "leave" ? [] : [text.answered[answer]], "")
       return answer

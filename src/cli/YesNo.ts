@@ -2,8 +2,8 @@
  * One question at the terminal whose answer is yes or no. Owns: which key means what. Invariant: only `y` is a yes; a
  * paste, and a key that comes before the question was seen, answers nothing (SECURITY P15).
  */
-import { Clock, Effect } from "effect"
-import { SETTLE_MS, TYPING_MS } from "./question.ts"
+import { Effect } from "effect"
+import { soleKeys } from "./soleKey.ts"
 import { Terminal } from "./Terminal.ts"
 import { wrap } from "./Width.ts"
 
@@ -26,17 +26,13 @@ export const askYes = Effect.fnUntraced(function* (lines: ReadonlyArray<string>,
     terminal.draw({ settled: settled.flatMap((line) => wrap(line, columns)), live: shown, cursor })
   }
   draw(lines, keys)
-  let open_at = (yield* Clock.currentTimeMillis) + SETTLE_MS
+  const key = yield* soleKeys(terminal, (name) => Object.hasOwn(meanings, name))
   for (;;) {
-    const input = yield* terminal.read
-    const now = yield* Clock.currentTimeMillis
-    if (input.kind === "end") return false
-    if (input.kind === "resize") draw([], keys)
-    else if (input.kind === "paste" || (now < open_at && input.name !== "ctrl+c")) {
-      open_at = Math.max(open_at, now + TYPING_MS)
-    } else {
-      const name = input.name.toLowerCase()
-      const answer = Object.hasOwn(meanings, name) ? meanings[name] : undefined
+    const heard = yield* key
+    if (heard.kind === "end") return false
+    if (heard.kind === "resize") draw([], keys)
+    else {
+      const answer = Object.hasOwn(meanings, heard.name) ? meanings[heard.name] : undefined
       if (answer === undefined) continue
       draw([], "")
       return answer

@@ -10,6 +10,7 @@ import { type ApprovalOptions, answerLines, approvalLines, explainedLines, keysL
 import type { Locale } from "./Commands.ts"
 import { Output } from "./Output.ts"
 import { type Answered, SETTLE_MS } from "./question.ts"
+import { apart } from "./soleKey.ts"
 
 export type Said =
   | { readonly kind: "line"; readonly text: string }
@@ -42,6 +43,22 @@ const dropEarly = (said: Queue.Queue<Said>) =>
     )
   )
 
+/**
+ * The next thing said, once it is certain that no line comes right behind it: then all of them are a paste, which is
+ * asked again about (`undefined`).
+ */
+const sole = (said: Queue.Queue<Said>): Effect.Effect<Said | undefined> =>
+  Effect.flatMap(next(said), (one) => {
+    if (one.kind !== "line" || one.text.trim().startsWith("/")) return Effect.succeed(one)
+    return Effect.map(Effect.andThen(apart, dropEarly(said)), (pasted) => (pasted ? undefined : one))
+  })
+
+/** What is left of a paste, until it is quiet. */
+const dropPaste = (said: Queue.Queue<Said>): Effect.Effect<void> =>
+  Effect.flatMap(Effect.andThen(Effect.sleep(SETTLE_MS), dropEarly(said)), (more) =>
+    more ? dropPaste(said) : Effect.void
+  )
+
 const hints = {
   en: "Answer first, or /exit to leave.",
   "zh-CN": "请先回答，或用 /exit 退出。"
@@ -67,8 +84,13 @@ export const askPlain = Effect.fnUntraced(function* (
   // A line that came too early is no answer: the mark comes again, so that nobody waits for it.
   if (yield* dropEarly(said)) yield* output.out("? ")
   for (;;) {
-    const answer = yield* Effect.raceFirst(next(said), Effect.as(resolved, undefined))
-    if (answer === undefined) return void (yield* output.out("\n"))
+    const answer = yield* Effect.raceFirst(sole(said), Effect.as(resolved, "resolved" as const))
+    if (answer === "resolved") return void (yield* output.out("\n"))
+    if (answer === undefined) {
+      yield* dropPaste(said)
+      yield* output.out("? ")
+      continue
+    }
     const text = answer.kind === "line" ? answer.text.trim() : ""
     if (/^e(?:xplain)?$/i.test(text)) {
       const lines = explainedLines(request, options)

@@ -1,6 +1,6 @@
 /**
  * A person's way through one approval question, pure. Owns: which key means what, and that nothing typed before the
- * question was seen can answer it (LESSONS 50, SECURITY P15, P16).
+ * question was seen, and nothing that is a paste, can answer it (LESSONS 50, SECURITY P15, P16).
  * Invariants: only `y`, and `s` with an offered grant, allow; an empty answer, escape and everything else never do; a
  * line that begins with `/` is a command here too, never an answer or its reason.
  */
@@ -17,6 +17,10 @@ export interface Question {
   readonly expanded: boolean
   /** `e` was the last key. */
   readonly fresh?: boolean
+  /** When a key last came, milliseconds. */
+  readonly pressed_at?: number
+  /** The answer of a key that counts once it has stayed alone: `settle`. */
+  readonly pending?: Answered
   readonly phase:
     | { readonly kind: "choose" }
     | { readonly kind: "grant" }
@@ -38,7 +42,9 @@ export interface Answered {
 export type Step = { readonly question: Question; readonly command?: string } | { readonly answer: Answered }
 
 /** Milliseconds in which a key is one that was typed before the question was seen. */
-export const SETTLE_MS = 150
+export const SETTLE_MS = 500
+/** Milliseconds: keys that follow each other faster are a paste. An answer waits for so long whether it stays alone. */
+export const APART_MS = 30
 /** Milliseconds of silence that end what somebody was typing when the question came. */
 export const TYPING_MS = 600
 
@@ -131,16 +137,27 @@ const recover = (question: Question, name: string): Step => {
   return name.toLowerCase() === "e" ? { question: { ...question, expanded: !question.expanded } } : { question }
 }
 
-/** Keys that come in one read are a paste without brackets: text for a line that is being typed, and no answer. */
-const isPasted = (question: Question, input: Input): boolean =>
-  input.kind === "paste" ||
-  (input.together === true && (question.phase.kind === "choose" || question.phase.kind === "grant"))
+const isChoosing = ({ phase }: Question): boolean => phase.kind === "choose" || phase.kind === "grant"
 
-/** What an input does. Pastes and early keys do nothing but keep the question closed for longer. */
-export const press = (question: Question, input: Input, now: number): Step => {
-  if (input.kind === "paste" || isPasted(question, input) || isEarly(question, now)) {
-    return { question: { ...question, open_at: Math.max(question.open_at, now + TYPING_MS) } }
-  }
+/**
+ * Keys that come in one read, or faster than anybody presses them, are a paste without brackets: text for a line that is
+ * being typed, and no answer.
+ */
+const isPasted = (question: Question, input: Input, now: number): boolean => {
+  if (input.kind === "paste") return true
+  const { pressed_at = Number.NEGATIVE_INFINITY } = question
+  return isChoosing(question) && (input.together === true || now - pressed_at < APART_MS)
+}
+
+/** Closed for a while; what was chosen so far counts for nothing. */
+const closed = ({ pending: _, ...question }: Question, now: number): Question => ({
+  ...question,
+  ...(question.phase.kind === "grant" ? { phase: { kind: "choose" } } : {}),
+  pressed_at: now,
+  open_at: Math.max(question.open_at, now + TYPING_MS)
+})
+
+const step = (question: Question, input: Key): Step => {
   if (question.request.kind === "recovery" && question.phase.kind === "choose") return recover(question, input.name)
   switch (question.phase.kind) {
     case "choose":
@@ -154,6 +171,23 @@ export const press = (question: Question, input: Input, now: number): Step => {
     case "answered":
       return { question }
   }
+}
+
+/** What an input does. Pastes and early keys do nothing but keep the question closed for longer. */
+export const press = (question: Question, input: Input, now: number): Step => {
+  if (input.kind === "paste" || isPasted(question, input, now) || isEarly(question, now)) {
+    return { question: closed(question, now) }
+  }
+  const { pending: _, ...open } = question
+  const done = step({ ...open, pressed_at: now }, input)
+  if (!("answer" in done) || !isChoosing(question)) return done
+  return { question: { ...open, pressed_at: now, pending: done.answer } }
+}
+
+/** The answer of a key that stayed alone, once that is certain. */
+export const settle = (question: Question, now: number): Step => {
+  const { pending, pressed_at = now } = question
+  return pending !== undefined && now - pressed_at >= APART_MS ? { answer: pending } : { question }
 }
 
 /** The question after its answer was given. */

@@ -166,6 +166,19 @@ const onTab = (state: ReplState, { commands, grants, workspace }: Surroundings):
   return only({ ...state, editor, choices: found.choices })
 }
 
+const onStep = (state: ReplState, question: Question.Question, step: Question.Step): Stepped => {
+  if ("question" in step) return only({ ...state, question: step.question })
+  const answer: Action = { kind: "answer", request: question.request, answered: step.answer }
+  return only({ ...state, question: Question.answered(question) }, answer)
+}
+
+/** Time has gone by: an answer that stayed alone is given. */
+export const onTick = (state: ReplState, now: number): Stepped =>
+  state.question === undefined ? only(state) : onStep(state, state.question, Question.settle(state.question, now))
+
+/** There is an answer that waits for `onTick`. */
+export const isSettling = ({ question }: ReplState): boolean => question?.pending !== undefined
+
 const onQuestion = (state: ReplState, question: Question.Question, input: Input, now: number): Stepped => {
   const step = Question.press(question, input, now)
   if ("question" in step) {
@@ -174,8 +187,7 @@ const onQuestion = (state: ReplState, question: Question.Question, input: Input,
     const commands = step.command === undefined ? [] : [commandOf(step.command)]
     return only({ ...state, editor, question: step.question }, ...commands)
   }
-  const answer: Action = { kind: "answer", request: question.request, answered: step.answer }
-  return only({ ...state, question: Question.answered(question) }, answer)
+  return onStep(state, question, step)
 }
 
 const onKey = (state: ReplState, key: Extract<Input, { kind: "key" }>, around: Surroundings): Stepped => {

@@ -93,6 +93,7 @@ export const variables: ReadonlyMap<string, Read> = new Map<string, Read>([
   ...serverSettings,
   ["CLAW_ISOLATION", asTextIn("isolation", "mode")],
   ["CLAW_ISOLATION_NETWORK", asFlag("isolation", "network")],
+  ["CLAW_ISOLATION_HOSTS", asList("isolation", "hosts")],
   ["CLAW_ISOLATION_READ", asList("isolation", "read")],
   ["CLAW_ISOLATION_WRITE", asList("isolation", "write")],
   ["CLAW_ISOLATION_PROCESSES", asInt("isolation", "processes")],

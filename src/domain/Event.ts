@@ -233,6 +233,15 @@ export const Checkpoint = event("checkpoint", {
   /** The call was cut off by a crash: others may have changed files before this was looked at. */
   uncertain: optional(Schema.Boolean)
 })
+/** A host that a call asked for, and whether it got there: the audit has it (SECURITY T7). */
+export const HostVisited = event("host_visited", {
+  ...turn,
+  call_id: CallId,
+  host: Schema.String,
+  port: Schema.Int,
+  times: Schema.Int,
+  refused: optional(Schema.Literals(["not_listed", "private_address", "not_found"]))
+})
 /** Committed before the first file is touched; `files_restored` follows. `plan` names what is done. */
 export const RestoreStarted = event("restore_started", {
   direction: Schema.Literals(["undo", "redo"]),
@@ -246,6 +255,7 @@ export const PrivateBody = Schema.Union([
   ModelHead,
   RawArguments,
   Checkpoint,
+  HostVisited,
   RestoreStarted
 ])
 export type PrivateBody = typeof PrivateBody.Type
@@ -260,6 +270,7 @@ const privateTypes: ReadonlySet<string> = new Set<PrivateBody["type"]>([
   "model_head",
   "raw_arguments",
   "checkpoint",
+  "host_visited",
   "restore_started"
 ])
 export const isPrivate = (body: ReportBody): body is PrivateBody => privateTypes.has(body.type)

@@ -1,4 +1,4 @@
-/** What a call did to the files, as a record: in one append with what is reported next, its result or its end. */
+/** What a call did to the files, and which hosts it asked for, as records: in one append with what is reported next, its result or its end. */
 import type { CallId, TaskId } from "../domain/Ids.ts"
 import type { ToolContext } from "../tools/Tool.ts"
 import type { Reporter } from "./Reporter.ts"
@@ -11,6 +11,8 @@ interface Place {
 export const recordOf =
   ({ at, reporter }: Place, { call_id }: { readonly call_id: CallId }): NonNullable<ToolContext["recorded"]> =>
   (what) => {
-    if ("skipped" in what) reporter.later([{ type: "checkpoint_skipped", ...at, reason: what.skipped }])
+    if ("visits" in what) {
+      for (const visit of what.visits) reporter.later([{ type: "host_visited", ...at, call_id, ...visit }])
+    } else if ("skipped" in what) reporter.later([{ type: "checkpoint_skipped", ...at, reason: what.skipped }])
     else reporter.later([{ type: "checkpoint", task_id: at.task_id, call_id, ...what }])
   }

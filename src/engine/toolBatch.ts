@@ -19,6 +19,7 @@ import { recordOf } from "./recordOf.ts"
 import { allowedOn } from "./recovering.ts"
 import type { Reporter } from "./Reporter.ts"
 import type { Suspension } from "./Suspension.ts"
+import { DENIED, deniedText, ENDED } from "./verdictText.ts"
 
 export interface Batch {
   readonly session_id: SessionId
@@ -80,21 +81,6 @@ const resolvedBody = (batch: Batch, item: Ready, verdict: Verdict): ReportBody =
   const shown = batch.gate.shown(item.assessment, batch.mask)
   const about = { tool_name, digest, ...(shown === undefined ? {} : { shown }) }
   return { type: "approval_resolved", ...batch.at, call_id, ...facts, ...about }
-}
-
-const DENIED = "Denied. The call was not executed."
-
-const deniedText = (verdict: Verdict): string => {
-  const why =
-    verdict.reason === undefined || verdict.reason === "" ? "." : `: ${verdict.reason.replace(/[.\s]+$/, "")}.`
-  switch (verdict.via) {
-    case "user":
-      return `Denied by the user${why} The call was not executed.`
-    case "timeout":
-      return "Nobody answered the approval request in time. The call was not executed."
-    default:
-      return `Denied by policy${why} The call was not executed.`
-  }
 }
 
 /** A preview shows what stands in a file, which the journal would keep. */
@@ -205,8 +191,6 @@ const liveOutput = (batch: Batch, item: Ready) => {
   }
   return { emit: (text: string) => show(masked.push(text)), end: () => show(masked.end()) }
 }
-
-const ENDED = "The approval that covered this call has ended. It was not executed; try again to be asked anew."
 
 /** The grant ended after the call was checked, while others were asked about or ran (SECURITY P12). */
 const refuseEnded = (batch: Batch, item: Ready, via: Verdict["via"]) => {

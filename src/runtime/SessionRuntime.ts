@@ -36,6 +36,8 @@ export interface ApprovalAnswer {
   readonly reason?: string
   /** Who answered, for the audit. */
   readonly by?: string
+  /** Nobody answered: whoever could have may no longer do so. Only with `deny`, and never from a client. */
+  readonly withdrawn?: true
 }
 
 export interface SessionStatus {

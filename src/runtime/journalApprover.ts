@@ -73,10 +73,11 @@ const answer = (log: SessionLog, { waiting }: Questions, given: ApprovalAnswer) 
     const refused = checkAnswer(log.state(), given, now)
     if (refused !== undefined) return refused
     const reply = waiting.get(given.request_id)
-    const { decision, request_id, ...rest } = given
+    const { decision, request_id, withdrawn, ...rest } = given
     if (reply === undefined || !waiting.delete(request_id)) return "approval_already_resolved"
     const said = isRecovery(log, request_id) ? (inOtherWords[decision] ?? decision) : decision
-    Deferred.doneUnsafe(reply, Effect.succeed({ ...rest, decision: said, via: "user" }))
+    const via = withdrawn === true ? "cancel" : "user"
+    Deferred.doneUnsafe(reply, Effect.succeed({ ...rest, decision: said, via }))
     return undefined
   })
 

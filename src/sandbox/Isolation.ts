@@ -33,12 +33,14 @@ export interface IsolationSettings {
   /** `auto`: where it works; `required`: or nothing runs; `off`: never. */
   readonly mode: "auto" | "required" | "off"
   readonly network: boolean
+  /** Hosts that a command without network reaches all the same, by HTTP. */
+  readonly hosts: ReadonlyArray<string>
   /** Absolute. Hidden paths that may be read all the same. */
   readonly read: ReadonlyArray<string>
   /** Absolute. Paths outside the workspace that may be written. */
   readonly write: ReadonlyArray<string>
   readonly processes: number
-  /** Of one process; 0: no limit. */
+  /** Of a call, with its temporary files and shared memory; 0: no limit. */
   readonly memory_mb: number
   /** Largest file; 0: no limit. */
   readonly file_mb: number

@@ -12,6 +12,7 @@ import type { Readable } from "node:stream"
 import { Context, Effect, Layer, Schema } from "effect"
 import { KnownSecrets, type Mask } from "../observability/Redact.ts"
 import { childEnvironment, type Environment } from "./childEnvironment.ts"
+import type { Enclosed, Limit, Over, Visit } from "./enclosed.ts"
 import { endProcesses } from "./endProcesses.ts"
 import { endLeftover, type Leftover } from "./Leftover.ts"
 import { makeCapture, makeDecoder, makeLive, startOf, type Captured, type OutputLimits } from "./outputBuffer.ts"
@@ -20,6 +21,8 @@ import { pause } from "./Pause.ts"
 import { makePipePool, type PipePool } from "./pipePool.ts"
 import { makeGate, SHELL, startProcess, type Started } from "./startProcess.ts"
 import type { Ending } from "./supervision.ts"
+
+export type { Enclosed, Limit, Limits, Over, Visit } from "./enclosed.ts"
 
 export class ProcessError extends Schema.TaggedError<ProcessError>()("ProcessError", {
   reason: Schema.Literals(["bad_directory", "no_shell", "not_started", "not_ended", "not_isolated"]),
@@ -51,8 +54,12 @@ export interface ProcessResult {
   readonly exit_code?: number
   readonly signal?: string
   readonly timed_out: boolean
-  /** Isolation gave it no network. */
+  /** Isolation gave it no network, or that of the listed hosts alone. */
   readonly offline?: true
+  /** Hosts that it asked for, where some are listed. */
+  readonly visits?: ReadonlyArray<Visit>
+  /** It was ended, or a process of it was, for what it did or took. */
+  readonly limit?: { readonly kind: Limit; readonly detail: string }
   /** What isolation found when the call was over; for the person and the model. */
   readonly notes?: ReadonlyArray<string>
 }
@@ -78,22 +85,6 @@ export interface ProcessOptions {
 
 /** Called uninterruptibly, so that what it makes is always ended; a long wait of its own it makes interruptible. */
 export type Isolate = (argv: ReadonlyArray<string>, cwd: string) => Effect.Effect<Enclosed, ProcessError>
-
-/** A program with isolation around it. */
-export interface Enclosed {
-  readonly argv: ReadonlyArray<string>
-  /**
-   * A supervisor inside says on descriptor 3 when the program begins and how it ends (`supervision.ts`); what is
-   * around it ignores TERM and ends when nothing is left inside.
-   */
-  readonly supervised: boolean
-  /** A file that what is around the program reads from descriptor 4. */
-  readonly input?: string
-  /** The leader's process id, before anything of it runs. */
-  readonly admit?: (pid: number) => void
-  /** When no process of the call lives; also when it could not be started. What there is to say afterwards. */
-  readonly end?: Effect.Effect<ReadonlyArray<string>>
-}
 
 export interface ProcessLimits extends OutputLimits {
   /** Milliseconds between TERM and KILL. */
@@ -223,7 +214,8 @@ const make = (options: ProcessOptions, pool: PipePool, mask: Mask) => {
     if (ending === undefined)
       return yield* new ProcessError({ reason: "not_ended", detail: "A process of the command could not be ended." })
     if (!started.hasBegun() && exit.value._tag === "Some") return yield* notBegun(output.result(), errors.result())
-    return resultOf(ending, output.result(), errors.result(), exit.value._tag === "None")
+    const result = resultOf(ending, output.result(), errors.result(), exit.value._tag === "None")
+    return { result, limit: started.limit() }
   })
 
   const run = Effect.fn("ProcessRunner.run")(function* (spec: ProcessSpec) {
@@ -231,13 +223,13 @@ const make = (options: ProcessOptions, pool: PipePool, mask: Mask) => {
     const argv = "argv" in spec.command ? spec.command.argv : [...SHELL, spec.command.script]
     return yield* Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(isolate(argv, spec.cwd), (enclosed) => {
-        let notes: ReadonlyArray<string> = []
-        const end = Effect.map(enclosed.end ?? Effect.succeed(notes), (said) => void (notes = said))
+        let over: Over = { notes: [] }
+        const end = Effect.map(enclosed.end ?? Effect.succeed(over), (said) => void (over = said))
         return start(spec, enclosed).pipe(
           Effect.tap(({ pid }) => Effect.sync(() => enclosed.admit?.(pid))),
           Effect.flatMap((started) => attend(started, spec, restore)),
           Effect.ensuring(end),
-          Effect.map((result): ProcessResult => (notes.length === 0 ? result : { ...result, notes }))
+          Effect.map(({ limit, result }) => withEnd(result, enclosed, limit, over))
         )
       })
     )
@@ -249,6 +241,21 @@ const make = (options: ProcessOptions, pool: PipePool, mask: Mask) => {
 /** The leader is reaped by us alone, so its end is always reported; a family that is stuck reports nothing. */
 const finalEnding = (started: Started, gone: boolean): Effect.Effect<Ending | undefined> =>
   gone ? started.ended : Effect.succeed(undefined)
+
+const withEnd = (
+  result: ProcessResult,
+  { limits }: Enclosed,
+  said: Limit | undefined,
+  { notes, over, visits }: Over
+): ProcessResult => {
+  const kind = said ?? over
+  return {
+    ...result,
+    ...(kind === undefined || limits === undefined ? {} : { limit: { kind, detail: limits[kind] } }),
+    ...(visits === undefined ? {} : { visits }),
+    ...(notes.length === 0 ? {} : { notes })
+  }
+}
 
 /** Only where something is around the program: it said why on the way out. */
 const notBegun = (...said: ReadonlyArray<Captured>): ProcessError => {

@@ -26,9 +26,9 @@ const EXPANSIONS: Partial<Record<WordPart["type"], string>> = {
   ExtendedGlob: "uses an extended glob"
 }
 
-/** Controls but tab and newline, odd blanks, and what a screen does not show. */
+/** Controls but tab and newline, odd blanks, marks that pile up, and what a screen does not show. */
 const HIDDEN =
-  /(?![\t\n])\p{Cc}|[\p{Zl}\p{Zp}\p{Co}\p{Cn}]|(?! )\p{Zs}|(?![\u{fe0f}\u{200d}])\p{Default_Ignorable_Code_Point}/u
+  /(?![\t\n])\p{Cc}|[\p{Zl}\p{Zp}\p{Co}\p{Cn}\u{2800}\u{fffc}\u{1d159}]|\p{M}{3}|(?! )\p{Zs}|(?![\u{fe0f}\u{200d}])\p{Default_Ignorable_Code_Point}/u
 
 /** `$'…'` forms that hide what they make behind numbers. */
 const CODED = /\\(?:[xuUc]|[0-7])/

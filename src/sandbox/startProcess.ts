@@ -8,6 +8,7 @@ import { closeSync, existsSync, readdirSync, readFileSync } from "node:fs"
 import type { Socket } from "node:net"
 import type { Readable } from "node:stream"
 import { Effect } from "effect"
+import type { Limit } from "./enclosed.ts"
 import type { Leader } from "./endProcesses.ts"
 import type { Pipe, PipePool } from "./pipePool.ts"
 import { MARKER, outputsOf, startTimeOf, type Family } from "./processTable.ts"
@@ -36,6 +37,8 @@ export interface Started {
   readonly ended: Effect.Effect<Ending>
   /** False only where something around the program has not reached it yet. */
   readonly hasBegun: () => boolean
+  /** Of what it took more than its share, where something around it said so. */
+  readonly limit: () => Limit | undefined
   /** The first process: the program, or what is around it. */
   readonly leader: Leader
   /** Lets go of every descriptor on our side. */
@@ -132,6 +135,7 @@ const describe = (child: ChildProcess, start: Start, out: Pipe | undefined, err:
     release: () => void (gate as NodeJS.WritableStream).end("\n"),
     ended: supervision?.ended ?? exited,
     hasBegun: supervision?.hasBegun ?? (() => true),
+    limit: supervision?.limit ?? (() => undefined),
     leader: { isLiving: () => child.exitCode === null && child.signalCode === null, ended: exited },
     dispose: () => {
       for (const stream of streams) stream?.destroy()

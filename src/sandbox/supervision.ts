@@ -1,13 +1,15 @@
 /**
  * How a program's own end is known: from the process itself, or, where isolation is around it, from a supervisor
  * inside, for what is outside knows only a number that stands for exit codes and signals alike.
- * Owns: the two words a supervisor says on descriptor 3: `b`, the program begins; `e N`, it ended with wait status N.
+ * Owns: the words a supervisor says on descriptor 3: `b`, the program begins; `e N`, it ended with wait status N; `l WHAT`,
+ * it is ended for it took more than its share of that.
  * Invariant: whatever else is said there changes nothing and is not kept; an end is always reported.
  */
 import type { ChildProcess } from "node:child_process"
 import type { Socket } from "node:net"
 import { constants } from "node:os"
 import { Effect } from "effect"
+import type { Limit } from "./enclosed.ts"
 
 export interface Ending {
   readonly code: number | undefined
@@ -58,9 +60,12 @@ const LONGEST_LINE = 32
 export const supervise = (socket: Socket, exited: Effect.Effect<Ending>) => {
   const status = makeOnce<Ending | undefined>()
   let begun = false
+  let limit: Limit | undefined
   let rest = ""
   const read = (line: string): void => {
     if (line === "b") begun = true
+    if (line === "l memory") limit = "memory_limit"
+    if (line === "l processes") limit = "process_limit"
     const [, digits] = /^e (\d{1,5})$/.exec(line) ?? []
     if (digits !== undefined && begun) status.tell(endingOf(Number(digits)))
   }
@@ -71,5 +76,5 @@ export const supervise = (socket: Socket, exited: Effect.Effect<Ending>) => {
   })
   socket.once("close", () => status.tell(undefined))
   const ended = Effect.flatMap(status.heard, (ending) => (ending === undefined ? exited : Effect.succeed(ending)))
-  return { ended, hasBegun: () => begun }
+  return { ended, hasBegun: () => begun, limit: () => limit }
 }

@@ -7,6 +7,7 @@ import { Effect, Result, Schema } from "effect"
 import type { Preview, RiskAssessment } from "../domain/Approval.ts"
 import type { CallId, TaskId } from "../domain/Ids.ts"
 import type { SkipReason, Step } from "../sandbox/Checkpoints.ts"
+import type { Visit } from "../sandbox/ProcessRunner.ts"
 import type { ToolError } from "./ToolError.ts"
 
 /**
@@ -14,6 +15,12 @@ import type { ToolError } from "./ToolError.ts"
  * `probe`: ask the tool whether it happened; `once`: never without a person (DESIGN §4, §7).
  */
 export type EffectClass = "pure" | "idempotent" | "probe" | "once"
+
+export type Recorded =
+  | Step
+  | { readonly skipped: SkipReason }
+  /** Hosts that it asked for, for the audit. */
+  | { readonly visits: ReadonlyArray<Visit> }
 
 export interface ToolContext {
   readonly task_id: TaskId
@@ -23,7 +30,7 @@ export interface ToolContext {
   /** Journals a child process before it can do anything, so that a crash leaves none behind. */
   readonly processStarted: (pid: number, startTime: string) => Effect.Effect<void>
   /** What the call did to the files is kept as `step`; or why nothing of it is. Stored together with its result. */
-  readonly recorded?: (what: Step | { readonly skipped: SkipReason }) => void
+  readonly recorded?: (what: Recorded) => void
 }
 
 export interface ToolOutput {

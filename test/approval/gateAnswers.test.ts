@@ -153,6 +153,14 @@ describe("no answer", () => {
     }).pipe(Effect.provide(layerGate({ answering, approvalTimeoutMs: 60_000 })))
   })
 
+  it.effect("of those who may answer no more is a refusal by nobody, with its reason (R241)", () => {
+    const reply: Reply = { decision: "deny", via: "cancel", reason: "nobody may answer" }
+    return Effect.gen(function* () {
+      const { by, decision, reason, via } = yield* (yield* ApprovalGate).check(write())
+      assert.deepStrictEqual([decision, via, reason, by], ["deny", "cancel", "nobody may answer", undefined])
+    }).pipe(Effect.provide(layerGate({ answering: () => Effect.succeed(reply) })))
+  })
+
   it.effect("nobody to ask ends with approval_required", () => {
     const nobody = () => Effect.fail(new ApprovalRequired({ tool_name: "write_file", reason: "nobody" }))
     return Effect.gen(function* () {

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import xterm from "@xterm/headless"
 import * as fc from "fast-check"
-import { makeSanitiser, sanitise, sanitiseLine } from "../../src/cli/Sanitise.ts"
+import { makeSanitiser, reveal, revealLine, sanitise, sanitiseLine } from "../../src/cli/Sanitise.ts"
 
 const chunked = (chunks: ReadonlyArray<string>): string => {
   const sanitiser = makeSanitiser()
@@ -143,5 +143,43 @@ describe("a real terminal behind the sanitiser", () => {
       { numRuns: 300 }
     )
     terminal.dispose()
+  })
+})
+
+const ESC = "\x1b"
+const B = "\\"
+
+describe("what is asked about (P16, T10)", () => {
+  it("shows an escape and a text that looks like one differently, whatever stands in front of them", () => {
+    assert.deepStrictEqual(
+      [reveal(ESC), reveal(`${B}x1b`), reveal(`${B}${ESC}`), reveal(`${B}${B}x1b`), reveal(`${B}u{2800}`)],
+      [`${B}x1b`, `${B}${B}x1b`, `${B}${B}${B}x1b`, `${B}${B}${B}${B}x1b`, `${B}${B}u{2800}`]
+    )
+    const piece = fc.constantFrom(B, "x1b", "u{202e}", "x", "n", ESC, "\u202e", "\n", "\t", "⏎", "⇥", "a")
+    const pieces = fc.array(piece, { maxLength: 8 }).map((all) => all.join(""))
+    fc.assert(
+      fc.property(pieces, pieces, (a, b) => {
+        if (a === b) return
+        assert.notStrictEqual(reveal(a), reveal(b))
+        assert.notStrictEqual(revealLine(a), revealLine(b))
+      }),
+      { numRuns: 5_000 }
+    )
+  })
+
+  it("shows a break in a line by a sign, so that the two letters of it stay what they are", () => {
+    assert.strictEqual(revealLine("a\n\tb\r\n"), "a⏎⇥b⏎")
+    assert.strictEqual(revealLine(`printf 'a${B}n${B}t'`), `printf 'a${B}n${B}t'`)
+    assert.strictEqual(revealLine("⏎⇥"), `${B}u{23ce}${B}u{21e5}`)
+  })
+
+  it("shows blanks that are no space, and marks beyond two on a letter", () => {
+    assert.strictEqual(reveal("ls a\u2800b\u00a0c\u3000d\u3164"), "ls a\\u{2800}b\\xa0c\\u{3000}d\\u{3164}")
+    assert.strictEqual(reveal("e\u0301\u0302\u0303\u0304!"), "e\u0301\u0302\\u{303}\\u{304}!")
+  })
+
+  it("leaves what people write unchanged", () => {
+    for (const one of [...plain, "C:\\users\\x", String.raw`sed 's/\x/\u/;s/\\n//'`])
+      assert.strictEqual(reveal(one), one)
   })
 })

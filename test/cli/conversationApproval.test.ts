@@ -115,9 +115,9 @@ describe("a question (R091, R319)", () => {
       yield* conversation.say("go\r", "y once")
       yield* seenIt
       conversation.terminal.type("y")
-      conversation.terminal.type("y")
       yield* conversation.shows("n: 1")
       yield* conversation.shows("call 2 of 2")
+      conversation.terminal.type("y")
       yield* Effect.sleep(TYPING_MS + 50)
       assert.deepStrictEqual(decisions(conversation), ["allow_once user"])
       yield* conversation.say("y", idle("done"))

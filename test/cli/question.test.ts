@@ -4,7 +4,7 @@ import * as fc from "fast-check"
 import type { ApprovalRequest, GrantOption } from "../../src/domain/Approval.ts"
 import type { CallId, RequestId } from "../../src/domain/Ids.ts"
 import type { Input } from "../../src/cli/Keyboard.ts"
-import { ask, press, type Question, SETTLE_MS, type Step, TYPING_MS } from "../../src/cli/question.ts"
+import { APART_MS, ask, press, type Question, SETTLE_MS, settle, type Step, TYPING_MS } from "../../src/cli/question.ts"
 
 const options: ReadonlyArray<GrantOption> = [
   { id: "exact", label: "exactly this", matcher: { kind: "exact", digest: "d" } },
@@ -24,11 +24,18 @@ const request = (grants: number, kind: ApprovalRequest["kind"] = "tool"): Approv
 
 const key = (name: string): Input => ({ kind: "key", name, text: name.length === 1 ? name : "" })
 
-/** Presses keys long after the question was drawn; the answer, or where the question stands. */
+/** A key, and then nothing for as long as it takes to be an answer. */
+const pressAlone = (question: Question, input: Input, now: number): Step => {
+  const step = press(question, input, now)
+  return "question" in step && step.command === undefined ? settle(step.question, now + APART_MS) : step
+}
+
+/** Presses keys long after the question was drawn, none right behind another; the answer, or where it stands. */
 const pressed = (names: ReadonlyArray<string>, grants = 2, kind: ApprovalRequest["kind"] = "tool"): Step =>
-  names.reduce<Step>((step, name) => ("question" in step ? press(step.question, key(name), 10_000) : step), {
-    question: ask(request(grants, kind), 0)
-  })
+  names.reduce<Step>(
+    (step, name, i) => ("question" in step ? pressAlone(step.question, key(name), 10_000 + i * 100) : step),
+    { question: ask(request(grants, kind), 0) }
+  )
 
 const answers: ReadonlyArray<readonly [keys: ReadonlyArray<string>, grants: number, answer: unknown]> = [
   [["y"], 2, { decision: "allow_once" }],
@@ -71,10 +78,10 @@ describe("question", () => {
     for (const name of ["y", "s", "n", "enter", "escape"]) {
       const step = press(ask(request(1), 0), together(name), 10_000)
       assert.property(step, "question", name)
-      assert.property("question" in step && press(step.question, key("y"), 10_000 + TYPING_MS - 1), "question")
+      assert.property("question" in step && pressAlone(step.question, key("y"), 10_000 + TYPING_MS - 1), "question")
     }
     const reason = pressed(["n"])
-    assert.deepStrictEqual("question" in reason && press(reason.question, together("enter"), 10_000), {
+    assert.deepStrictEqual("question" in reason && press(reason.question, together("enter"), 10_100), {
       answer: { decision: "deny" }
     })
   })
@@ -122,12 +129,14 @@ describe("question", () => {
     )
     const paste = press(ask(request(2), 0), { kind: "paste", text: "y\n" }, 10_000)
     assert.property(paste, "question")
-    assert.property("question" in paste && press(paste.question, key("y"), 10_100), "question")
+    assert.property("question" in paste && pressAlone(paste.question, key("y"), 10_100), "question")
   })
 })
 
 const typeAt = (question: Question, times: ReadonlyArray<number>): Step =>
-  times.reduce<Step>((step, time) => ("question" in step ? press(step.question, key("y"), time) : step), { question })
+  times.reduce<Step>((step, time) => ("question" in step ? pressAlone(step.question, key("y"), time) : step), {
+    question
+  })
 
 describe("what was typed ahead (T025, LESSONS 50)", () => {
   it("does not answer", () => {
@@ -145,5 +154,44 @@ describe("what was typed ahead (T025, LESSONS 50)", () => {
         assert.property(typeAt(ask(request(2), 1_000, true), [...times, now + TYPING_MS]), "answer")
       })
     )
+  })
+})
+
+/** Keys that follow each other in so many milliseconds; then nothing. */
+const rapidly = (names: ReadonlyArray<string>, gap_ms: number): Step => {
+  const start: Step = { question: ask(request(2), 0) }
+  const last = names.reduce<Step>((step, name, i) => {
+    if (!("question" in step)) return step
+    // What a loop does that looks between two keys.
+    const looked = settle(step.question, 10_000 + i * gap_ms)
+    return "question" in looked ? press(looked.question, key(name), 10_000 + i * gap_ms) : looked
+  }, start)
+  return "question" in last ? settle(last.question, 20_000) : last
+}
+
+describe("keys faster than anybody presses them (P16)", () => {
+  it("are a paste, wherever an answer stands in it", () => {
+    assert.deepStrictEqual([SETTLE_MS >= 500, APART_MS], [true, 30])
+    for (const text of ["yarn install", "y\nls", "ay", "say", "s1", "s2y", "ny", "/y", "ey"]) {
+      const names = Array.from(text, (char) => (char === "\n" ? "enter" : char))
+      for (const gap_ms of [0, 1, 29]) {
+        const step = rapidly(names, gap_ms)
+        const allows = "answer" in step && step.answer.decision !== "deny"
+        assert.isFalse(allows, `${text} every ${gap_ms} ms`)
+      }
+    }
+  })
+
+  it("answer with as much time between them, and a lone key only once it has stayed alone", () => {
+    assert.deepStrictEqual(rapidly(["s", "2"], 30), { answer: { decision: "allow_session", grant_option: "git" } })
+    const step = press(ask(request(2), 0), key("y"), 10_000)
+    assert.property(step, "question")
+    assert.property("question" in step && settle(step.question, 10_029), "question")
+    assert.deepStrictEqual("question" in step && settle(step.question, 10_030), { answer: { decision: "allow_once" } })
+  })
+
+  it("of a reason are text", () => {
+    const names = ["n", ..."not now", "enter"]
+    assert.deepStrictEqual(rapidly(names, 1), { answer: { decision: "deny", reason: "not now" } })
   })
 })

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { SessionEvent } from "../../src/domain/Event.ts"
 import type { Input } from "../../src/cli/Keyboard.ts"
 import { textOf } from "../../src/cli/lineEditor.ts"
-import { type Action, initial, onEvents, onInput, type ReplState } from "../../src/cli/replState.ts"
+import { type Action, initial, onEvents, onInput, onTick, type ReplState } from "../../src/cli/replState.ts"
 
 const around = { history: [], commands: ["help"], workspace: "/" }
 const key = (name: string): Input => ({ kind: "key", name, text: name.length === 1 ? name : "" })
@@ -17,6 +17,9 @@ const pressed = (start: ReplState, names: ReadonlyArray<string>, from: number, g
     state = step.state
     actions.push(...step.actions)
     now += gap
+    const ticked = onTick(state, now)
+    state = ticked.state
+    actions.push(...ticked.actions)
   }
   return { state, actions, now }
 }

@@ -127,6 +127,7 @@ describe("isolation", () => {
       const env = {
         CLAW_ISOLATION: "required",
         CLAW_ISOLATION_NETWORK: "yes",
+        CLAW_ISOLATION_HOSTS: "example.com,*.example.org:8443",
         CLAW_ISOLATION_READ: "/a",
         CLAW_ISOLATION_WRITE: "/b,/c/d",
         CLAW_ISOLATION_PROCESSES: "99",
@@ -138,6 +139,7 @@ describe("isolation", () => {
       assert.deepStrictEqual(config.isolation, {
         mode: "required",
         network: true,
+        hosts: ["example.com", "*.example.org:8443"],
         read: ["/a"],
         write: ["/b", "/c/d"],
         processes: 99,
@@ -145,6 +147,19 @@ describe("isolation", () => {
         file_mb: 7
       })
       assert.deepStrictEqual([config.allowUnsafe, plain.allowUnsafe, config.warnings], [true, false, []])
+      for (const host of [
+        "127.0.0.1",
+        "localhost",
+        "*",
+        "*.",
+        "http://example.com",
+        "example.com:0",
+        "a.*.com",
+        "[::1]"
+      ]) {
+        const wrong = yield* Effect.flip(resolved({ env: { CLAW_ISOLATION_HOSTS: host } }))
+        assert.include(wrong.message, "must be the name of a host", host)
+      }
       const relative = yield* Effect.flip(resolved({ env: { CLAW_ISOLATION_WRITE: "here" } }))
       assert.include(relative.message, "absolute path")
       assert.include(

@@ -12,14 +12,18 @@ import { isolationSettings, script } from "../support/processes.ts"
 
 const PATH = process.env["PATH"] ?? ""
 
-const started = Effect.fnUntraced(function* (mode: IsolationSettings["mode"], path = PATH) {
+const started = Effect.fnUntraced(function* (
+  mode: IsolationSettings["mode"],
+  path = PATH,
+  more: Partial<IsolationSettings> = {}
+) {
   const home = yield* directoryWith()
   const state = yield* directoryWith()
   const context = yield* Layer.build(
     Bubblewrap.layer({
       environment: { PATH: path, HOME: home },
       own: [state],
-      settings: { ...isolationSettings, mode }
+      settings: { ...isolationSettings, mode, ...more }
     })
   )
   const report = yield* Context.get(context, Isolation).report
@@ -31,7 +35,7 @@ const NAMES = `write_outside write_temporary_files_of_others write_through_a_lin
   write_nested_repository make_repository_that_runs_programs read_secret reach_docker see_outside_process kill_outside_process
   read_environment_of_others trace_supervisor enter_outside_root outlive_the_call use_inherited_descriptor connect_to_loopback
   connect_to_abstract_socket make_vsock_socket mount use_device change_kernel_settings gain_privileges make_user_namespace
-  write_without_limit`.split(/\s+/)
+  write_without_limit fill_memory_with_files`.split(/\s+/)
 
 const outOf = (report: { readonly attempts: ReadonlyArray<{ readonly name: string; readonly held: boolean }> }) =>
   report.attempts.filter(({ held }) => !held).map(({ name }) => name)
@@ -65,7 +69,7 @@ describe("the self-test", () => {
         assert.strictEqual(report.state, "in_force", report.detail)
         assert.match(
           report.detail,
-          /^Commands run in bubblewrap \d+\.\d+\.\d+: .*, no network, .*; 28 ways out were tried/
+          /^Commands run in bubblewrap \d+\.\d+\.\d+: .*, no network, processes of their own, memory (?:bounded by a control group|watched by claw); 29 ways out were tried/
         )
         assert.deepStrictEqual(outOf(report), [])
         assert.deepStrictEqual(
@@ -73,6 +77,17 @@ describe("the self-test", () => {
           NAMES
         )
         assert.deepStrictEqual(readdirSync(state), [])
+      }),
+    60_000
+  )
+
+  it.live(
+    "tries one more where hosts are listed",
+    () =>
+      Effect.gen(function* () {
+        const { report } = yield* started("required", PATH, { hosts: ["example.com", "*.example.org"] })
+        assert.match(report.detail, /no network but 2 listed hosts by HTTP.*; 30 ways out were tried/)
+        assert.deepInclude(report.attempts, { name: "reach_unlisted_host", held: true })
       }),
     60_000
   )
@@ -93,7 +108,8 @@ describe("the self-test", () => {
       "write_git_settings_elsewhere",
       "write_nested_repository"
     ],
-    ["hidden places", "--tmpfs) shift 2;;", "read_secret"],
+    ["hidden places", "--size|--tmpfs) shift 2;;", "read_secret"],
+    ["a bound on files in memory", "--size) shift 2;;", "fill_memory_with_files"],
     ["the filter of system calls", "--seccomp) shift 2;;", "make_vsock_socket"],
     ["the ban on user namespaces", "--disable-userns) shift;;", "make_user_namespace"]
   ]

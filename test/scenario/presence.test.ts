@@ -143,7 +143,7 @@ describe.each(transports)("presence over $name", (transport) => {
         yield* one.say({ type: "prompt", content: "go" })
         yield* one.next("approval_request")
       }
-      const other = yield* client(transport, localPrincipal)
+      const other = yield* client(transport, { ...localPrincipal, name: "me" })
       yield* other.say({ type: "resume", session_id: "shared" })
       const { request_id } = yield* other.next("approval_request")
       yield* other.next("status")
@@ -153,10 +153,13 @@ describe.each(transports)("presence over $name", (transport) => {
       yield* Deferred.succeed(over, undefined)
       yield* shared.closed
       yield* alone.closed
-      assert.strictEqual((yield* watcher.next("approval_resolved")).decision, "deny")
+      const { by, decision, via } = yield* watcher.next("approval_resolved")
+      assert.deepStrictEqual({ by, decision, via }, { by: undefined, decision: "deny", via: "cancel" })
       yield* watcher.next("task_completed")
       assert.strictEqual(attachments.count(localOwner, "shared" as SessionId), 1)
       yield* other.say({ type: "approval_response", request_id, decision: "allow_once" })
+      const answered = yield* other.next("approval_resolved")
+      assert.deepStrictEqual([answered.decision, answered.via, answered.by], ["allow_once", "user", "me"])
       yield* other.next("task_completed")
       assert.deepStrictEqual(log, ["+1", "-1"])
     }).pipe(Effect.scoped, Effect.provide(channelLayer({ script, tools: [tool], authenticator })))

@@ -15,6 +15,8 @@ const count = Effect.flatMap(RuntimeManager, (manager) => manager.count)
 const wrong = [
   [{ type: "hello", create: { workspace: "/no/such/directory" } }, "workspace_unreadable"],
   [{ type: "hello", create: { mode: "plann" } }, "bad_message"],
+  [{ type: "hello", create: { mode: "bypass" } }, "bad_message"],
+  [{ type: "hello", session_id: "new", create: { mode: "bypass" } }, "bad_message"],
   [{ type: "hello", session_id: "nosuch", after: { seq: 5 } }, "session_not_found"],
   [{ type: "resume", session_id: "nosuch" }, "session_not_found"],
   [{ type: "hello", v: 2 }, "unsupported_version"],
@@ -82,6 +84,8 @@ describe.each(transports)("a refusal over $name", (transport) => {
       yield* member.next("status", ({ mode }) => mode === "accept-edits")
       yield* one.say({ type: "command", name: "set_mode", mode: "accept-edits" })
       yield* one.next("status", ({ mode }) => mode === "accept-edits")
+      yield* member.say({ type: "command", name: "set_mode", mode: "bypass" })
+      assert.strictEqual(yield* code(member), "bad_message")
     }).pipe(Effect.scoped, Effect.provide(channelLayer(plain)))
   )
 })

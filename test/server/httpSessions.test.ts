@@ -154,6 +154,7 @@ describe("sessions over HTTP", () => {
       assert.strictEqual((yield* post("interrupt")).status, 204)
       yield* events.until((event) => event.type === "task_canceled")
       assert.strictEqual((yield* post("command", { name: "rename", title: "New" })).status, 204)
+      assert.strictEqual((yield* post("command", { name: "set_mode", mode: "bypass" })).status, 400)
       assert.strictEqual((yield* post("command", { name: "set_mode", mode: "plan" })).status, 204)
       assert.strictEqual((yield* post("command", { name: "clear" })).status, 204)
       const shown = (yield* http.ask("GET", "/api/sessions/s", at)).json

@@ -7,7 +7,7 @@ import { AuditLog } from "../../src/approval/AuditLog.ts"
 import { GrantStore } from "../../src/approval/GrantStore.ts"
 import type { GrantId } from "../../src/domain/Ids.ts"
 import { sessionKey } from "../../src/domain/Principal.ts"
-import { Journal } from "../../src/store/Journal.ts"
+import { Journal, type JournalRecord } from "../../src/store/Journal.ts"
 import { layerSqlite } from "../../src/store/sqlite/SqliteStore.ts"
 import { ada, audited, grant, granted, resolved, s, used, writer } from "../support/decisions.ts"
 import { storeChild } from "../support/childProcess.ts"
@@ -163,3 +163,34 @@ describe("a chain on a disk (T23)", () => {
     })
   )
 })
+
+it.effect("hosts that a command asked for stand in the audit, reached or not, and the chain is whole (T7, R168)", () =>
+  Effect.gen(function* () {
+    const path = yield* file
+    yield* Effect.gen(function* () {
+      const [journal, key] = [yield* Journal, sessionKey(ada, s)]
+      const { epoch } = yield* journal.claim(key, "writer")
+      const at = { task_id: "task_1", turn: 1, call_id: "call_1", port: 443, times: 1 }
+      const visits = [
+        { ...at, host: "good.example" },
+        { ...at, host: "evil.test", times: 3, refused: "not_listed" }
+      ]
+      const records = visits.map((visit, i) => ({
+        pos: i + 1,
+        event_id: `evt_${i + 1}`,
+        ts: "1970-01-01T00:00:00.000Z",
+        body: { type: "host_visited", ...visit }
+      }))
+      yield* journal.append(key, epoch, records as unknown as ReadonlyArray<JournalRecord>)
+      const { entries } = yield* (yield* AuditLog).page({ tool: "network" })
+      assert.deepStrictEqual(
+        entries.map((one) => [one.kind, one.call_id, one.decision, one.via, one.rule, one.shown, one.reason]),
+        [
+          ["network", "call_1", "allow", "policy", "isolation.hosts", "good.example:443", undefined],
+          ["network", "call_1", "deny", "policy", "isolation.hosts", "evil.test:443 (3 times)", "not_listed"]
+        ]
+      )
+      assert.deepStrictEqual((yield* (yield* AuditLog).verify()).faults, [])
+    }).pipe(Effect.provide(layerSqlite(path)))
+  })
+)

@@ -5,7 +5,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { findGroups } from "../../src/sandbox/bubblewrap/controlGroup.ts"
 import { enclose, makeEmpty } from "../../src/sandbox/bubblewrap/enclosure.ts"
+import { outside, type Outside } from "../../src/sandbox/bubblewrap/reach.ts"
 import { findPrograms } from "../../src/sandbox/bubblewrap/supervisor.ts"
 import type { IsolationSettings } from "../../src/sandbox/Isolation.ts"
 import * as ProcessRunner from "../../src/sandbox/ProcessRunner.ts"
@@ -47,17 +49,23 @@ export const isolatedRunnerOf = (
   options: Partial<ProcessRunner.ProcessOptions> & {
     readonly settings?: Partial<IsolationSettings>
     readonly own?: ReadonlyArray<string>
+    /** As where no control group can be made. */
+    readonly watched?: boolean
+    readonly outside?: Outside
     /** What is done to the finished command line. */
     readonly change?: (argv: ReadonlyArray<string>) => ReadonlyArray<string>
   } = {}
 ) =>
   Effect.gen(function* () {
-    const { change = (argv) => argv, own = [], settings, ...others } = options
+    const { change = (argv) => argv, own = [], settings, watched, outside: machine = outside, ...others } = options
     const programs = findPrograms(process.env["PATH"] ?? "")
     if ("missing" in programs) return yield* Effect.die(`install ${programs.missing}: these tests need it`)
     const enclosing = {
       programs,
       canForbidMore: true,
+      canSize: true,
+      outside: machine,
+      groups: watched === true ? undefined : findGroups(),
       settings: { ...isolationSettings, ...settings },
       home: others.environment?.["HOME"] ?? "/tmp",
       own,

@@ -9,6 +9,17 @@ import { oddSleep, processesWith, receipt } from "../support/processes.ts"
 import { plainAnalysis, plainCommand, toolsIn } from "../support/builtinTools.ts"
 import { dir } from "../support/workspaceDir.ts"
 
+/** What the model is told of such an ending. */
+const said = (text: string, more: Partial<ProcessResult>, recorded: (what: unknown) => void = () => {}) => {
+  const output = { text, truncated: false } as ProcessResult["output"]
+  const result: ProcessResult = { output, errors: output, timed_out: false, exit_code: 1, ...more }
+  const runner = ProcessRunner.of({ run: () => Effect.succeed(result), endLeftover: () => Effect.succeed(true) })
+  const analyse = () => plainAnalysis("x")
+  const tool = makeBash({ workspace: { root: "/" } as never, runner, analyse, guard: unruled })
+  const at = { task_id: "t", call_id: "c", emit: () => {}, processStarted: () => Effect.void, recorded } as never
+  return Effect.map(tool.run({ command: "x" } as never, at), ({ content }) => content)
+}
+
 describe("bash", () => {
   it.live("the four calls of case H06", () =>
     Effect.gen(function* () {
@@ -60,15 +71,6 @@ describe("bash", () => {
   it.effect("says why a command without a network failed so, and says it of no other", () =>
     Effect.gen(function* () {
       const NOTE = "[claw gives commands no network here: isolation.network, a setting of the user, allows it]"
-      const said = (text: string, more: Partial<ProcessResult>) => {
-        const output = { text, truncated: false } as ProcessResult["output"]
-        const result: ProcessResult = { output, errors: output, timed_out: false, exit_code: 1, ...more }
-        const runner = ProcessRunner.of({ run: () => Effect.succeed(result), endLeftover: () => Effect.succeed(true) })
-        const analyse = () => plainAnalysis("x")
-        const tool = makeBash({ workspace: { root: "/" } as never, runner, analyse, guard: unruled })
-        const at = { task_id: "t", call_id: "c", emit: () => {}, processStarted: () => Effect.void } as never
-        return Effect.map(tool.run({ command: "x" } as never, at), ({ content }) => content)
-      }
       for (const text of [
         "npm error code EAI_AGAIN",
         "curl: (6) Could not resolve host: example.org",
@@ -80,6 +82,37 @@ describe("bash", () => {
         assert.notInclude(yield* said(text, { offline: true, exit_code: 0 }), NOTE)
       }
       assert.notInclude(yield* said("1 failed", { offline: true }), NOTE)
+    })
+  )
+
+  it.effect("says which hosts it did not reach, and records all that were asked for (T7)", () =>
+    Effect.gen(function* () {
+      const visits = [
+        { host: "good.example", port: 443, times: 1 },
+        { host: "evil.test", port: 443, times: 2, refused: "not_listed" },
+        { host: "inner.test", port: 80, times: 1, refused: "private_address" }
+      ] as const
+      const recorded: Array<unknown> = []
+      const text = "curl: (56) CONNECT tunnel failed, response 403"
+      const shown = yield* said(text, { offline: true, visits }, (what) => void recorded.push(what))
+      assert.strictEqual(
+        shown,
+        `${text}\n[exit code 1]\n[evil.test:443 was not reached: not in isolation.hosts, a setting of the user]\n` +
+          "[inner.test:80 was not reached: its address is not public]"
+      )
+      assert.deepStrictEqual(recorded, [{ visits }])
+      assert.include(yield* said("Network is unreachable", { offline: true, visits: [] }), "reach listed hosts alone")
+    })
+  )
+
+  it.effect("says by a name that stays that a command took more than its share, whatever it ended with (T14)", () =>
+    Effect.gen(function* () {
+      const limit = { kind: "memory_limit", detail: "it took more than 5 MiB" } as const
+      for (const more of [{ signal: "SIGKILL" }, { exit_code: 0 }])
+        assert.strictEqual(
+          yield* said("half", { limit, ...more }),
+          "half\n[memory_limit: ended, for it took more than 5 MiB]"
+        )
     })
   )
 

@@ -9,14 +9,19 @@ import { execFile } from "node:child_process"
 import { Context, Effect, Fiber, Layer, Scope } from "effect"
 import { Isolation, PROCESS_ONLY, type IsolationReport, type IsolationSettings } from "../Isolation.ts"
 import * as ProcessRunner from "../ProcessRunner.ts"
-import { enclose, makeEmpty, type Enclosing } from "./enclosure.ts"
+import { findGroups, makeGroup } from "./controlGroup.ts"
+import { enclose, makeEmpty, reachesListed, roomOf, type Enclosing } from "./enclosure.ts"
+import { outside, type Outside } from "./reach.ts"
 import { findPrograms, type Programs } from "./supervisor.ts"
 import { selfTest, type Tested } from "./selfTest.ts"
+import { canWatchMemory } from "./supervisorText.ts"
 
 export interface BubblewrapOptions extends Omit<ProcessRunner.ProcessOptions, "isolate"> {
   readonly settings: IsolationSettings
   /** Claw's own directories and files: hidden from every call. The first is where the self-test works. */
   readonly own: readonly [state: string, ...Array<string>]
+  /** How listed hosts are reached; for tests. */
+  readonly outside?: Outside
 }
 
 const SEARCH = "/usr/local/bin:/usr/bin:/bin"
@@ -45,15 +50,33 @@ const find = Effect.fnUntraced(function* (options: BubblewrapOptions, empty: Enc
   if ("missing" in programs) return `${programs.missing} was not found on PATH`
   const version = yield* versionOf(programs.bwrap)
   if (version === undefined) return "bubblewrap does not start"
-  const canForbidMore = atLeast(version, 0, 8)
+  const can = { canForbidMore: atLeast(version, 0, 8), canSize: atLeast(version, 0, 7) }
   const { own, settings } = options
-  return { enclosing: { programs, canForbidMore, settings, home, own, empty }, version } satisfies Found
+  const groups = findGroups()
+  return {
+    enclosing: { programs, ...can, groups, outside: options.outside ?? outside, settings, home, own, empty },
+    version
+  } satisfies Found
 })
 
-const inForce = ({ network }: IsolationSettings, version: string, tries: number): string =>
+/** What holds a call to its memory here, as a group that was made for a moment shows. */
+const memoryOf = ({ canSize, groups, settings }: Enclosing): string => {
+  if (settings.memory_mb === 0) return "memory without a limit"
+  const group = makeGroup(groups, settings)
+  group.remove()
+  if (group.memory) return "memory bounded by a control group"
+  return canSize && canWatchMemory ? "memory watched by claw" : "memory bounded for each process only"
+}
+
+const networkOf = (settings: IsolationSettings): string => {
+  if (settings.network) return "with network"
+  return reachesListed(settings) ? `no network but ${settings.hosts.length} listed hosts by HTTP` : "no network"
+}
+
+const inForce = ({ enclosing, version }: Found, tries: number): string =>
   "Commands run in bubblewrap " +
-  `${version}: read-only outside the workspace, secrets hidden, ${network ? "with" : "no"} network, ` +
-  `processes of their own; ${tries} ways out were tried and held`
+  `${version}: read-only outside the workspace, secrets hidden, ${networkOf(enclosing.settings)}, ` +
+  `processes of their own, ${memoryOf(enclosing)}; ${tries} ways out were tried and held`
 
 const missing = (settings: IsolationSettings, why: string, attempts: IsolationReport["attempts"] = []) =>
   settings.mode === "required"
@@ -68,11 +91,12 @@ const missing = (settings: IsolationSettings, why: string, attempts: IsolationRe
         attempts
       } as const)
 
-const conclude = (settings: IsolationSettings, version: string, { attempts, broken }: Tested): IsolationReport => {
+const conclude = (found: Found, { attempts, broken }: Tested): IsolationReport => {
+  const { settings } = found.enclosing
   if (broken !== undefined) return missing(settings, broken.replace(/\.$/, ""))
   const out = attempts.filter(({ held }) => !held).map(({ name }) => name)
   if (out.length > 0) return missing(settings, `the self-test got out by ${out.join(", ")}`, attempts)
-  return { state: "in_force", detail: `${inForce(settings, version, attempts.length)}.`, attempts }
+  return { state: "in_force", detail: `${inForce(found, attempts.length)}.`, attempts }
 }
 
 /** A runner of its own for the test: it goes with it. */
@@ -81,7 +105,8 @@ const test = Effect.fnUntraced(function* (options: BubblewrapOptions, { enclosin
   const context = yield* Layer.build(ProcessRunner.layer({ ...options, isolate }))
   const { run } = Context.get(context, ProcessRunner.ProcessRunner)
   const { canForbidMore, home, settings } = enclosing
-  return yield* selfTest({ scratch: options.own[0], home, network: settings.network, canForbidMore, run })
+  const how = { canForbidMore, room: roomOf(enclosing), network: settings.network, proxied: reachesListed(settings) }
+  return yield* selfTest({ scratch: options.own[0], home, ...how, run })
 }, Effect.scoped)
 
 const make = Effect.fnUntraced(function* (options: BubblewrapOptions) {
@@ -91,7 +116,7 @@ const make = Effect.fnUntraced(function* (options: BubblewrapOptions) {
     const empty = yield* Effect.provideService(makeEmpty, Scope.Scope, scope)
     const found = yield* find(options, empty)
     if (typeof found === "string") return { report: missing(settings, found), enclosing: undefined }
-    const report = conclude(settings, found.version, yield* test(options, found))
+    const report = conclude(found, yield* test(options, found))
     return { report, enclosing: report.state === "in_force" ? found.enclosing : undefined }
   })
   // A fiber of its own: whoever is interrupted while he waits for it does not end it for the others.

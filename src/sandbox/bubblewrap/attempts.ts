@@ -6,7 +6,8 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { canFilter } from "./callFilter.ts"
-import { canKeepPrivate } from "./supervisor.ts"
+import { PROXY_PORT } from "./forwarder.ts"
+import { canKeepPrivate } from "./supervisorText.ts"
 
 /** What was laid out, and what was seen outside when the call had ended. */
 export interface Scene {
@@ -18,6 +19,9 @@ export interface Scene {
   readonly canary: string
   readonly network: boolean
   readonly canForbidMore: boolean
+  /** Bytes that files in memory may take; undefined: no limit, or none that can be set. */
+  readonly room: number | undefined
+  readonly proxied: boolean
   readonly connections: () => number
   readonly isVictimAlive: () => boolean
   readonly livesWith: (word: string) => boolean
@@ -158,6 +162,12 @@ const kernel: ReadonlyArray<Escape> = [
     applies: closedNetwork
   },
   {
+    name: "reach_unlisted_host",
+    script: `for to in "127.0.0.1:$PORT" "localhost:$PORT" "[::1]:$PORT" "0x7f000001:$PORT"; do exec 9<>/dev/tcp/127.0.0.1/${PROXY_PORT} && printf 'CONNECT %s HTTP/1.1\r\n\r\nx' "$to" >&9 && head -c 1 <&9 > /dev/null; done`,
+    succeeded: ({ connections }) => connections() > 0,
+    applies: ({ proxied }) => proxied
+  },
+  {
     name: "make_vsock_socket",
     script: `perl -e 'print "${WORD}" if socket(my $s, 40, 1, 0)'`,
     applies: () => canFilter
@@ -186,6 +196,11 @@ const kernel: ReadonlyArray<Escape> = [
   {
     name: "write_without_limit",
     script: `[ "$(ulimit -c)" = 0 ] || echo ${WORD}; [ "$(ulimit -u)" = unlimited ] && echo ${WORD}`
+  },
+  {
+    name: "fill_memory_with_files",
+    script: `for d in /dev /dev/shm /tmp /var/tmp /run; do s=$(stat -f -c '%b %S' "$d"); (( \${s% *} * \${s#* } > ROOM )) && [ -w "$d" ] && echo x > "$d/claw-$MARK" && echo ${WORD}; done`,
+    applies: ({ room }) => room !== undefined
   }
 ]
 

@@ -4,32 +4,47 @@
  */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { Effect } from "effect"
 import type { IsolationSettings } from "../Isolation.ts"
-import { ProcessError, type Enclosed } from "../ProcessRunner.ts"
+import { ProcessError, type Enclosed, type Limit } from "../ProcessRunner.ts"
 import { record, takeLost } from "./callRecords.ts"
 import { callFilter, canFilter } from "./callFilter.ts"
+import { makeGroup, type GroupPlaces } from "./controlGroup.ts"
 import { guardedPaths, type Plan } from "./guardedPaths.ts"
 import { holdAll } from "./heldFiles.ts"
 import { controlSockets, hiddenPaths } from "./hiddenPaths.ts"
-import { identityOf, isWithin } from "./look.ts"
-import { mountArguments, type View } from "./mounts.ts"
-import { incomplete, putAsideNotes, replacedNotes } from "./notes.ts"
+import { attempt, identityOf, isWithin } from "./look.ts"
+import { mountArguments, SHARED, type View } from "./mounts.ts"
+import { incomplete, limitsOf, putAsideNotes, replacedNotes } from "./notes.ts"
+import { watchNew } from "./newlyLive.ts"
 import { disarm } from "./newRepositories.ts"
-import { limitProcesses } from "./processGroup.ts"
-import { findRepositories } from "./repositories.ts"
+import { openProxy } from "./proxy.ts"
+import type { Outside } from "./reach.ts"
+import { findRepositories, type Repository } from "./repositories.ts"
 import { standIn } from "./standIns.ts"
 import { aroundProgram, type Programs } from "./supervisor.ts"
+
+interface Filters {
+  readonly filter: string | undefined
+  /** Where memory is watched. */
+  readonly watchedFilter: string | undefined
+}
 
 export interface Enclosing {
   readonly programs: Programs
   readonly canForbidMore: boolean
+  /** bubblewrap can bound what it keeps in memory. */
+  readonly canSize: boolean
+  /** Undefined: no control group can be made, and a call's memory is watched. */
+  readonly groups: GroupPlaces | undefined
+  /** How listed hosts are reached. */
+  readonly outside: Outside
   readonly settings: IsolationSettings
   readonly home: string | undefined
   /** Claw's own directories and files. */
   readonly own: ReadonlyArray<string>
-  readonly empty: View["empty"] & { readonly filter: string | undefined }
+  readonly empty: View["empty"] & Filters
 }
 
 /** Nothing, as a file and as a directory, to lay over what is hidden. */
@@ -39,9 +54,13 @@ export const makeEmpty = Effect.acquireRelease(
     const [file, directory] = [join(place, "file"), join(place, "directory")]
     writeFileSync(file, "", { mode: 0o444 })
     mkdirSync(directory, { mode: 0o555 })
-    const filter = canFilter ? join(place, "filter") : undefined
-    if (filter !== undefined) writeFileSync(filter, callFilter(), { mode: 0o444 })
-    return { place, file, directory, filter }
+    const filterAt = (name: string, isWatched: boolean): string | undefined => {
+      if (!canFilter) return undefined
+      writeFileSync(join(place, name), callFilter(isWatched), { mode: 0o444 })
+      return join(place, name)
+    }
+    const filters = { filter: filterAt("filter", false), watchedFilter: filterAt("watched-filter", true) }
+    return { place, file, directory, ...filters }
   }),
   ({ place }) => Effect.sync(() => rmSync(place, { recursive: true, force: true }))
 )
@@ -66,18 +85,40 @@ const kernelFiles = (): ReadonlySet<string> =>
 /** One may be a link to another. */
 const emptied = (): ReadonlyArray<string> => Array.from(new Set(["/tmp", "/var/tmp", "/run"].flatMap(realOf)))
 
-const viewOf = ({ empty, home, own, settings }: Enclosing, root: string, { guarded }: Plan): View => ({
-  root,
-  hidden: hiddenPaths(home, own),
-  guarded,
-  read: settings.read.flatMap(realOf),
-  write: settings.write.flatMap(realOf),
-  sockets: controlSockets(home),
-  empty,
-  kernelFiles: kernelFiles(),
-  emptied: emptied(),
-  ofRun: ofRun(settings.network)
-})
+const MEGABYTE = 1_048_576
+
+/** Bytes that a directory in memory may hold. */
+export const roomOf = ({ canSize, settings }: Enclosing): number | undefined =>
+  canSize && settings.memory_mb > 0 ? settings.memory_mb * MEGABYTE : undefined
+
+/** Without network of its own, a call reaches what is listed. */
+export const reachesListed = ({ hosts, network }: IsolationSettings): boolean => !network && hosts.length > 0
+
+let proxies = 0
+
+/** Where the proxy's socket is, outside and inside. */
+const proxyPlace = ({ empty, settings }: Enclosing): View["proxy"] => {
+  const [place = "/tmp"] = emptied().toReversed()
+  return reachesListed(settings) ? [join(dirname(empty.file), `proxy-${proxies++}`), `${place}/claw-proxy`] : undefined
+}
+
+const viewOf = (enclosing: Enclosing, root: string, { guarded }: Plan): View => {
+  const { empty, home, own, settings } = enclosing
+  return {
+    root,
+    hidden: hiddenPaths(home, own),
+    guarded,
+    read: settings.read.flatMap(realOf),
+    write: settings.write.flatMap(realOf),
+    sockets: controlSockets(home),
+    empty,
+    kernelFiles: kernelFiles(),
+    emptied: emptied(),
+    room: roomOf(enclosing),
+    proxy: proxyPlace(enclosing),
+    ofRun: ofRun(settings.network)
+  }
+}
 
 /** Throws where something cannot stand; then nothing does. */
 const stand = ({ guarded, held }: Plan): (() => void) => {
@@ -122,6 +163,21 @@ const replacements = (root: string, { guarded }: Plan): (() => ReadonlyArray<str
     )
 }
 
+/** Ends the call, whose leader this is, as soon as what it makes is live. */
+const watchCall = (root: string, before: ReadonlyArray<Repository>) => {
+  let [stop, over]: [() => void, Limit | undefined] = [() => {}, undefined]
+  return {
+    begin: (leader: number) => {
+      stop = watchNew(root, before, () => {
+        over = "git_settings"
+        attempt(() => process.kill(-leader, "SIGKILL"))
+      })
+    },
+    stop: () => stop(),
+    over: () => over
+  }
+}
+
 const build = (enclosing: Enclosing, argv: ReadonlyArray<string>, cwd: string): Enclosed => {
   const { empty, home, own, settings } = enclosing
   const root = realpathSync.native(cwd)
@@ -131,18 +187,38 @@ const build = (enclosing: Enclosing, argv: ReadonlyArray<string>, cwd: string): 
     const plan = guardedPaths({ root, home, write: settings.write.flatMap(realOf), repositories })
     const remove = stand(plan)
     const replaced = replacements(root, plan)
-    const group = limitProcesses(settings)
-    const mounts = mountArguments(viewOf(enclosing, root, plan))
+    const watching = watchCall(root, repositories)
+    const group = makeGroup(enclosing.groups, settings)
+    const view = viewOf(enclosing, root, plan)
+    const watched = group.memory || settings.memory_mb === 0 ? undefined : [...view.emptied, SHARED]
+    const input = watched === undefined ? empty.filter : empty.watchedFilter
+    const proxy = view.proxy === undefined ? undefined : openProxy(view.proxy[0], settings.hosts, enclosing.outside)
+    const around = {
+      ...enclosing,
+      mounts: mountArguments(view),
+      cwd: root,
+      filtered: input !== undefined,
+      watched,
+      proxy: view.proxy?.[1]
+    }
     return {
-      argv: aroundProgram({ ...enclosing, mounts, cwd: root, filtered: empty.filter !== undefined }, argv),
+      argv: aroundProgram(around, argv),
       supervised: true,
-      ...(empty.filter === undefined ? {} : { input: empty.filter }),
-      admit: group.admit,
+      ...(input === undefined ? {} : { input }),
+      admit: (pid) => {
+        group.admit(pid)
+        watching.begin(pid)
+      },
+      limits: limitsOf(settings),
       end: Effect.sync(() => {
+        watching.stop()
+        const over = watching.over() ?? (group.isOver() ? "memory_limit" : undefined)
+        const visits = proxy === undefined ? {} : { visits: proxy.visits() }
+        proxy?.close()
         const notes = [...replaced(), ...review()]
         remove()
         group.remove()
-        return notes
+        return { notes, ...(over === undefined ? {} : { over }), ...visits }
       })
     }
   } catch (error) {

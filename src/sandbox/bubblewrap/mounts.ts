@@ -24,8 +24,12 @@ export interface View {
   readonly empty: { readonly file: string; readonly directory: string }
   /** Which of /proc there are, by path. */
   readonly kernelFiles: ReadonlySet<string>
-  /** Directories that each call has for itself, empty; /dev/shm is one already. */
+  /** Directories that each call has for itself, empty, in memory. */
   readonly emptied: ReadonlyArray<string>
+  /** The proxy's socket, outside and inside. */
+  readonly proxy: readonly [outside: string, inside: string] | undefined
+  /** Bytes that each of those may hold; undefined: as the kernel says. */
+  readonly room: number | undefined
   /** Of /run, which is emptied for its sockets: what programs need of it. */
   readonly ofRun: ReadonlyArray<string>
 }
@@ -45,14 +49,26 @@ const guardedRow = ({ how, path }: Guarded, view: View): Row => {
   return row(3, path, "--ro-bind", how === "readonly" ? path : view.empty.directory, path)
 }
 
+/** Nobody has a reason to fill what is hidden; what is opened below it must find its place. */
+const HIDDEN_BYTES = 1_048_576
+
+const inMemory = (path: string, bytes: number | undefined): ReadonlyArray<string> => [
+  ...(bytes === undefined ? [] : ["--size", String(bytes)]),
+  "--tmpfs",
+  path
+]
+
 const rows = (view: View): ReadonlyArray<Row> => [
-  ...view.emptied.map((path) => row(0, path, "--tmpfs", path)),
+  ...view.emptied.map((path) => row(0, path, ...inMemory(path, view.room))),
   ...view.ofRun.map((path) => row(0, path, "--ro-bind-try", path, path)),
   ...view.hidden.map(({ directory, path }) =>
-    directory ? row(1, path, "--tmpfs", path) : row(1, path, "--ro-bind", view.empty.file, path)
+    directory
+      ? row(1, path, ...inMemory(path, view.room === undefined ? undefined : Math.min(view.room, HIDDEN_BYTES)))
+      : row(1, path, "--ro-bind", view.empty.file, path)
   ),
   row(2, view.root, "--bind", view.root, view.root),
   ...view.guarded.map((guarded) => guardedRow(guarded, view)),
+  ...(view.proxy === undefined ? [] : [row(6, view.proxy[1], "--ro-bind", ...view.proxy)]),
   ...view.read.map((path) => row(4, path, "--ro-bind-try", path, path)),
   ...view.write.map((path) => row(5, path, "--bind-try", path, path))
 ]
@@ -77,12 +93,17 @@ const kernel = ({ empty, kernelFiles }: View): ReadonlyArray<string> => [
 ]
 
 const BASE = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+/** bubblewrap makes a file system in memory of /dev, without a limit. */
+export const SHARED = "/dev/shm"
 
 export const mountArguments = (view: View): ReadonlyArray<string> => [
   ...BASE,
+  ...inMemory(SHARED, view.room),
   ...kernel(view),
   ...rows(view)
     .toSorted((a, b) => depth(a.path) - depth(b.path) || a.layer - b.layer)
     .flatMap(({ words }) => words),
-  ...closed(view)
+  ...closed(view),
+  "--remount-ro",
+  "/dev"
 ]

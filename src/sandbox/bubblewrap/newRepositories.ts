@@ -34,13 +34,15 @@ interface Around {
   readonly root: string
   /** Directories of repositories that are looked at, or were there before. */
   readonly known: ReadonlySet<string>
+  /** The name that it has then; undefined: it stays. */
+  readonly putAside: (path: string) => string | undefined
 }
 
 /** A submodule's says where its files are. */
 const isHarmless = (entry: Entry, git: string, root: string): boolean =>
   isSafe(entry) || (entry.section === "core" && entry.key === "worktree" && isWithin(root, resolve(git, entry.value)))
 
-const ofSettings = (git: string, name: string, root: string): ReadonlyArray<string> => {
+const ofSettings = (git: string, name: string, { putAside, root }: Around): ReadonlyArray<string> => {
   const path = join(git, name)
   if (kindOf(path) === "missing" || isHeld(git, path)) return []
   const all = entries(textOf(path) ?? "[unreadable")
@@ -51,7 +53,7 @@ const ofSettings = (git: string, name: string, root: string): ReadonlyArray<stri
   return [path]
 }
 
-const ofHooks = (git: string): ReadonlyArray<string> => {
+const ofHooks = (git: string, { putAside }: Around): ReadonlyArray<string> => {
   const path = join(git, "hooks")
   const kind = kindOf(path)
   if (kind === "missing") return []
@@ -60,7 +62,7 @@ const ofHooks = (git: string): ReadonlyArray<string> => {
   return [path]
 }
 
-const ofCommon = (git: string, { known }: Around): ReadonlyArray<string> => {
+const ofCommon = (git: string, { known, putAside }: Around): ReadonlyArray<string> => {
   const path = join(git, "commondir")
   if (kindOf(path) === "missing" || isHeld(git, path)) return []
   const shared = realOf(resolve(git, textOf(path)?.trim() ?? "."))
@@ -69,7 +71,11 @@ const ofCommon = (git: string, { known }: Around): ReadonlyArray<string> => {
   return [path]
 }
 
-const ofPointer = (path: string, kind: Repository["kind"], { known, root }: Around): ReadonlyArray<string> => {
+const ofPointer = (
+  path: string,
+  kind: Repository["kind"],
+  { known, putAside, root }: Around
+): ReadonlyArray<string> => {
   const [, to] = /^gitdir: ([^\n]+)\n?$/.exec(kind === "file" ? (textOf(path) ?? "") : "") ?? []
   const git = to === undefined ? undefined : realOf(resolve(dirname(path), to))
   if (git !== undefined && known.has(git) && isWithin(root, git)) return []
@@ -81,16 +87,28 @@ const ofRepository = ({ kind, path }: Repository, around: Around): ReadonlyArray
   if (kind !== "directory") return ofPointer(path, kind, around)
   return [
     ...ofCommon(path, around),
-    ...["config", "config.worktree"].flatMap((name) => ofSettings(path, name, around.root)),
-    ...ofHooks(path)
+    ...["config", "config.worktree"].flatMap((name) => ofSettings(path, name, around)),
+    ...ofHooks(path, around)
   ]
 }
 
-/** What was put aside, relative to the root. */
-export const disarm = (root: string, before: ReadonlySet<string>, now: ReadonlyArray<Repository>) => {
+const judged = (
+  root: string,
+  before: ReadonlySet<string>,
+  now: ReadonlyArray<Repository>,
+  putAside: Around["putAside"]
+) => {
   const made = now.filter(({ id }) => !before.has(id))
   if (made.length === 0) return []
   const directories = now.filter(({ kind }) => kind === "directory").map(({ path }) => path)
-  const around: Around = { root, known: new Set([`${root}/.git`, ...directories]) }
-  return made.flatMap((one) => ofRepository(one, around)).map((path) => path.slice(root.length + 1))
+  const around: Around = { root, known: new Set([`${root}/.git`, ...directories]), putAside }
+  return made.map((repository) => ({ repository, paths: ofRepository(repository, around) }))
 }
+
+/** What was put aside, relative to the root. */
+export const disarm = (root: string, before: ReadonlySet<string>, now: ReadonlyArray<Repository>) =>
+  judged(root, before, now, putAside).flatMap(({ paths }) => paths.map((path) => path.slice(root.length + 1)))
+
+/** Those of which something would be. */
+export const armedAmong = (root: string, before: ReadonlySet<string>, now: ReadonlyArray<Repository>) =>
+  judged(root, before, now, () => undefined).flatMap(({ paths, repository }) => (paths.length > 0 ? [repository] : []))

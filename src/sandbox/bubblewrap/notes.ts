@@ -1,4 +1,6 @@
 /** What isolation says with a call's result, for the model and the person. Owns the sentences alone. */
+import type { IsolationSettings } from "../Isolation.ts"
+import type { Limits } from "../ProcessRunner.ts"
 import type { Walk } from "./repositories.ts"
 
 const MOST = 10
@@ -26,3 +28,10 @@ export const replacedNotes = (paths: ReadonlyArray<string>): ReadonlyArray<strin
 
 export const incomplete = ({ complete }: Walk): ReadonlyArray<string> =>
   complete ? [] : ["isolation: too many directories to look for new repositories in all of them"]
+
+/** Why a call was ended that took more than its share. */
+export const limitsOf = ({ memory_mb, processes }: IsolationSettings): Limits => ({
+  memory_limit: `its processes and temporary files took more than ${memory_mb} MiB of memory (isolation.memory_mb)`,
+  process_limit: `it filled its share of ${processes} processes (isolation.processes)`,
+  git_settings: "it added a repository that it made as a submodule, with settings by which git would run programs"
+})

@@ -36,6 +36,10 @@ export interface TestOptions {
   readonly home: string | undefined
   readonly network: boolean
   readonly canForbidMore: boolean
+  /** Bytes that files in memory may take. */
+  readonly room: number | undefined
+  /** Listed hosts are reached through the proxy. */
+  readonly proxied: boolean
   readonly run: (spec: ProcessSpec) => Effect.Effect<ProcessResult, ProcessError>
 }
 
@@ -151,6 +155,8 @@ const setUp = Effect.fnUntraced(function* (options: TestOptions) {
     canary,
     network: options.network,
     canForbidMore: options.canForbidMore,
+    room: options.room,
+    proxied: options.proxied,
     connections: () => connections,
     isVictimAlive: () => victim.exitCode === null && victim.signalCode === null && victim.pid !== undefined,
     livesWith
@@ -169,7 +175,15 @@ const tried = Effect.fnUntraced(function* (options: TestOptions) {
   const { port, scene, victim } = yield* setUp(options)
   const escapes = ESCAPES.filter(({ applies }) => applies?.(scene) ?? true)
   const { mark, outside: OUTSIDE, secret: SECRET, ws } = scene
-  writeFacts(ws, { MARK: mark, ODD: oddOf(mark), OUTSIDE, SECRET, PORT: port, VICTIM: victim })
+  writeFacts(ws, {
+    MARK: mark,
+    ODD: oddOf(mark),
+    OUTSIDE,
+    SECRET,
+    PORT: port,
+    VICTIM: victim,
+    ROOM: String(scene.room)
+  })
   const spec: ProcessSpec = {
     id: `self-test-${mark}`,
     command: { script: scriptOf(escapes) },

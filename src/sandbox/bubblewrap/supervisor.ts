@@ -1,37 +1,14 @@
 /**
  * The first process inside: it starts the program in a session of its own, says how it ended, collects orphans, and
  * stays until nobody is left, so that what is left gets its TERM and its grace before the kernel ends it all.
- * Owns: the command line from bubblewrap to the program, and finding the four programs that it takes.
- * Invariant: the program has neither descriptor 3 nor an ignored TERM.
+ * Owns: the command line from bubblewrap to the program, and finding the four programs that it takes. Does not own: what
+ * the first process does (supervisorText).
  */
 import { accessSync, constants, statSync } from "node:fs"
 import { isAbsolute, join } from "node:path"
 import type { IsolationSettings } from "../Isolation.ts"
-
-/** By number, for Perl knows it by no name. 4 is PR_SET_DUMPABLE: with 0 no process inside can trace or read it. */
-const PRCTL = ({ x64: 157, arm64: 167 } as Partial<Record<NodeJS.Architecture, number>>)[process.arch]
-
-export const canKeepPrivate = PRCTL !== undefined
-
-/**
- * Perl, for a shell cannot tell death by a signal from an exit code. Once a second it counts the processes: a call
- * that fills its share and keeps it full is a fork bomb, and ends. 4 is EINTR.
- */
-const supervisor = (processes: number): string =>
-  [
-    ...(PRCTL === undefined ? [] : [`syscall(${PRCTL}, 4, 0, 0, 0, 0);`]),
-    'open(my $said, ">&=", 3) or exit 126;',
-    "my $program = fork;",
-    "exit 126 unless defined $program;",
-    'if (!$program) { $SIG{TERM} = "DEFAULT"; exec { $ARGV[0] } @ARGV; exit 127 }',
-    'syswrite $said, "b\\n";',
-    "my $full = 0;",
-    '$SIG{ALRM} = sub { opendir(my $d, "/proc"); my $n = grep { /^\\d/ } readdir $d; ',
-    `$full = $n >= ${Math.floor(processes * 0.9)} ? $full + 1 : 0; kill("KILL", -1) if $full > 1; alarm 1 };`,
-    "alarm 1;",
-    "while (1) { my $ended = waitpid(-1, 0); if ($ended < 0) { next if $! == 4; last }",
-    'syswrite $said, "e $?\\n" if $ended == $program }'
-  ].join(" ")
+import { PROXY_PORT } from "./forwarder.ts"
+import { supervisor } from "./supervisorText.ts"
 
 const PROGRAMS = ["bwrap", "perl", "prlimit", "setsid"] as const
 export type Programs = Readonly<Record<(typeof PROGRAMS)[number], string>>
@@ -85,10 +62,27 @@ export interface Around {
   readonly cwd: string
   /** A filter of system calls is on descriptor 4. */
   readonly filtered: boolean
+  /** Directories in memory that count with the call's own, where nothing but the supervisor bounds it. */
+  readonly watched: ReadonlyArray<string> | undefined
+  /** Where the socket of the proxy is, inside. */
+  readonly proxy: string | undefined
 }
 
 /** A directory that they name is not there, or cannot be written: /tmp can. */
 const PRIVATE_TMP = ["TMPDIR", "TEMP", "TMP"].flatMap((name) => ["--unsetenv", name])
+
+/** What programs look for; `NODE_USE_ENV_PROXY` makes Node's own fetch one of them. */
+const BY_PROXY = [
+  ...["http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"].flatMap((name) => [
+    "--setenv",
+    name,
+    `http://127.0.0.1:${PROXY_PORT}`
+  ]),
+  ...["no_proxy", "NO_PROXY"].flatMap((name) => ["--setenv", name, ""]),
+  "--setenv",
+  "NODE_USE_ENV_PROXY",
+  "1"
+]
 
 export const aroundProgram = (around: Around, argv: ReadonlyArray<string>): ReadonlyArray<string> => {
   const { programs, settings } = around
@@ -97,6 +91,7 @@ export const aroundProgram = (around: Around, argv: ReadonlyArray<string>): Read
     ...namespaces(settings, around.canForbidMore),
     ...around.mounts,
     ...PRIVATE_TMP,
+    ...(around.proxy === undefined ? [] : BY_PROXY),
     ...(around.filtered ? ["--seccomp", "4"] : []),
     "--chdir",
     around.cwd,
@@ -105,7 +100,7 @@ export const aroundProgram = (around: Around, argv: ReadonlyArray<string>): Read
     ...limitArguments(settings),
     programs.perl,
     "-e",
-    supervisor(settings.processes),
+    supervisor(settings, around.watched, around.proxy),
     programs.setsid,
     ...argv
   ]

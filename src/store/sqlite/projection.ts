@@ -3,7 +3,7 @@
  * facts project what. Invariants: a grant is stored with its decision or the whole append is refused, and says so
  * (`part: "grants"`), so that the caller can store the decision without it; a decision is never stored unaudited.
  */
-import { copied, decision, type Unchained } from "../../approval/Audit.ts"
+import { copied, decision, type Unchained, visited } from "../../approval/Audit.ts"
 import type { Durable } from "../../domain/Event.ts"
 import type { ToolCall } from "../../domain/Message.ts"
 import { sessionOf, type SessionKey } from "../../domain/Principal.ts"
@@ -81,9 +81,11 @@ export const entries = (
   number: number,
   records: ReadonlyArray<JournalRecord>
 ): ReadonlyArray<Unchained> =>
-  records.filter(isDecided).map((record) => {
+  records.flatMap((record) => {
+    if (record.body.type === "host_visited") return [visited(sessionOf(session), record.ts, record.body)]
+    if (!isDecided(record)) return []
     const call = record.body.digest === undefined ? storedCall(all, number, record) : undefined
-    return decision(sessionOf(session), record, record.body, call)
+    return [decision(sessionOf(session), record, record.body, call)]
   })
 
 /** A fork's facts were decided in another session: one entry says that they are copies. */

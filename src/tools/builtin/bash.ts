@@ -45,6 +45,7 @@ const Parameters = Schema.Struct({
 type Args = typeof Parameters.Type
 
 const ending = (result: ProcessResult, timeout: number): string | undefined => {
+  if (result.limit !== undefined) return `${result.limit.kind}: ended, for ${result.limit.detail}`
   if (result.timed_out) return `stopped after ${timeout} ms, the time limit; the output until then is above`
   if (result.signal !== undefined) return `ended by signal ${result.signal}`
   return result.exit_code === 0 ? undefined : `exit code ${result.exit_code ?? "unknown"}`
@@ -61,12 +62,36 @@ const NO_NETWORK = new RegExp(
   "i"
 )
 const OFFLINE = "claw gives commands no network here: isolation.network, a setting of the user, allows it"
+const LISTED =
+  "claw lets commands reach listed hosts alone, by HTTP: isolation.hosts and .network, settings of the user, allow more"
+
+const REFUSED = {
+  not_listed: "not in isolation.hosts, a setting of the user",
+  private_address: "its address is not public",
+  not_found: "not found"
+} as const
+const MOST_REFUSED = 5
+
+/** What it asked for and did not reach. */
+const refusedNotes = ({ visits = [] }: ProcessResult): ReadonlyArray<string> => {
+  const all = visits.flatMap(({ host, port, refused }) =>
+    refused === undefined ? [] : [`${host}:${port} was not reached: ${REFUSED[refused]}`]
+  )
+  const more = all.length - MOST_REFUSED
+  return more > 0 ? [...all.slice(0, MOST_REFUSED), `and ${more} more hosts were not reached`] : all
+}
 
 const outputOf = (result: ProcessResult, timeout: number): Tool.ToolOutput => {
   const { text, truncated } = result.output
   const note = ending(result, timeout)
   const offline = result.offline === true && note !== undefined && NO_NETWORK.test(text)
-  const notes = [...(note === undefined ? [] : [note]), ...(offline ? [OFFLINE] : []), ...(result.notes ?? [])]
+  const why = result.visits === undefined ? OFFLINE : LISTED
+  const notes = [
+    ...(note === undefined ? [] : [note]),
+    ...refusedNotes(result),
+    ...(offline ? [why] : []),
+    ...(result.notes ?? [])
+  ]
   const lines = notes.map((line) => `[${line}]`)
   const separator = text === "" || text.endsWith("\n") ? "" : "\n"
   const content = lines.length === 0 ? (text === "" ? "(no output)" : text) : `${text}${separator}${lines.join("\n")}`
@@ -92,7 +117,10 @@ const run = ({ runner, workspace }: BashOptions, args: Args, context: Tool.ToolC
       processStarted: context.processStarted
     })
     .pipe(
-      Effect.map((result) => outputOf(result, timeout_ms)),
+      Effect.map((result) => {
+        if (result.visits !== undefined) context.recorded?.({ visits: result.visits })
+        return outputOf(result, timeout_ms)
+      }),
       Effect.mapError((error) => new ToolError({ code: "tool_failed", detail: error.detail }))
     )
 }
