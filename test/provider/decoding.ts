@@ -6,7 +6,6 @@ import { type Decoder, type DecoderOptions, type Read, openEventDecoder } from "
 
 export const options: DecoderOptions = {
   reasoning_fields: ["reasoning_content", "reasoning"],
-  taken: () => new Set(),
   newId: () => "made" as CallId,
   refusal: (error) => new ProviderError({ code: "provider_unavailable", detail: JSON.stringify(error) })
 }

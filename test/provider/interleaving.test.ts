@@ -57,7 +57,6 @@ for (const [title, how] of Object.entries({ byIndexAndId, byIdAlone, byBothAlway
           )
           const { calls: out, bad } = finish(
             stream.reduce((s, f) => absorb(s, [f]), nothing),
-            () => new Set(),
             () => "made" as CallId
           )
           assert.deepStrictEqual(bad, [])

@@ -5,17 +5,13 @@ import { absorb, finish, nothing } from "../../src/provider/openai/toolCalls.ts"
 
 type Fragments = ReadonlyArray<unknown>
 
-const assemble = (chunks: ReadonlyArray<Fragments>, taken: ReadonlyArray<string> = []) => {
+const assemble = (chunks: ReadonlyArray<Fragments>) => {
   let made = 0
-  return finish(
-    chunks.reduce(absorb, nothing),
-    () => new Set(taken),
-    () => `made_${++made}` as CallId
-  )
+  return finish(chunks.reduce(absorb, nothing), () => `made_${++made}` as CallId)
 }
 /** id, name and arguments of each call. */
-const calls = (chunks: ReadonlyArray<Fragments>, taken: ReadonlyArray<string> = []) =>
-  assemble(chunks, taken).calls.map((call) => [call.call_id, call.tool_name, call.arguments])
+const calls = (chunks: ReadonlyArray<Fragments>) =>
+  assemble(chunks).calls.map((call) => [call.call_id, call.tool_name, call.arguments])
 
 const fn = (name: string | null | undefined, args?: unknown) => ({
   ...(name === undefined ? {} : { name }),
@@ -137,11 +133,7 @@ describe("nothing is nothing (LESSONS 2)", () => {
     [[{ index: 0, id: "", function: { name: "", arguments: "" } }]]
   ])("tool_calls %j make no call", (tool_calls) => {
     assert.deepStrictEqual(
-      finish(
-        absorb(nothing, tool_calls),
-        () => new Set(),
-        () => "x" as CallId
-      ),
+      finish(absorb(nothing, tool_calls), () => "x" as CallId),
       { calls: [], bad: [] }
     )
   })
@@ -244,11 +236,6 @@ describe("ids (LESSONS 4)", () => {
     assert.deepStrictEqual(calls([whole('{"i":1}'), whole('{"i":2}')]), [
       ["same", "t", '{"i":1}'],
       ["made_1", "t", '{"i":2}']
-    ])
-  })
-  it("an id that the session has used already is replaced", () => {
-    assert.deepStrictEqual(calls([[{ index: 0, id: "call_0", function: fn("t", "{}") }]], ["call_0"]), [
-      ["made_1", "t", "{}"]
     ])
   })
   it("whole calls on one index without ids are as many calls", () => {

@@ -7,7 +7,6 @@
  */
 import { Cause, Channel, Clock, Effect, Layer, type Pull, Redacted, Scope, Stream } from "effect"
 import { newCallId } from "../../domain/Ids.ts"
-import type { Message } from "../../domain/Message.ts"
 import { type DeadlineLimits, type Step, defaults, withDeadlines } from "../Deadlines.ts"
 import type { Completed, ModelPart } from "../ModelPart.ts"
 import type { Profile } from "../Profiles.ts"
@@ -38,34 +37,6 @@ const AFTER_FINISH = "2 seconds"
 
 /** A request without a stream is silent until it is done: only `total_ms`, or this, ends it. */
 const WHOLE_ANSWER_MS = 600_000
-
-interface Used {
-  readonly last: Message | undefined
-  readonly count: number
-  readonly ids: Set<string>
-}
-
-/**
- * The ids that conversations have used. What was looked through is remembered as long as the history only grows; one
- * that was dropped meanwhile counts as used, which costs no more than a new id.
- */
-const openUsed = () => {
-  const conversations = new WeakMap<object, Used>()
-  const look = (ids: Set<string>, messages: ReadonlyArray<Message>, from: number): Set<string> => {
-    for (const message of messages.slice(from)) {
-      if (message.role === "assistant") for (const { call_id } of message.tool_calls) ids.add(call_id)
-    }
-    return ids
-  }
-  return ({ conversation, messages }: ModelRequest): ReadonlySet<string> => {
-    if (conversation === undefined) return look(new Set(), messages, 0)
-    const known = conversations.get(conversation)
-    const grows = known !== undefined && known.count <= messages.length && messages[known.count - 1] === known.last
-    const ids = grows ? look(known.ids, messages, known.count) : look(new Set(), messages, 0)
-    conversations.set(conversation, { last: messages.at(-1), count: messages.length, ids })
-    return ids
-  }
-}
 
 export const peerOf = (config: OpenAiConfig): Peer => ({
   base_url: config.base_url,
@@ -152,14 +123,12 @@ const capabilityError = (request: ModelRequest, capabilities: Capabilities): Pro
 
 const makeCall = (config: OpenAiConfig, peer: Peer, client: Client) => {
   const encode = makeEncoder(config.profile, config.model)
-  const used = openUsed()
   return (request: ModelRequest, streaming: boolean, now_ms: number): { call: Call; note: Effect.Effect<void> } => {
     const exchange = openExchange()
     const { body, difference } = encode(request, streaming)
     const asked: Peer = request.model === undefined ? peer : { ...peer, model: request.model }
     const decoding: DecoderOptions = {
       reasoning_fields: config.profile.reasoning_fields,
-      taken: () => used(request),
       newId: newCallId,
       refusal: (error) => refusalError({ status: undefined, error, header: () => undefined, now_ms }, asked)
     }

@@ -8,7 +8,7 @@ import type { CallId } from "../../domain/Ids.ts"
 import type { Usage } from "../../domain/Usage.ts"
 import type { Completed } from "../ModelPart.ts"
 import { ProviderError } from "../ProviderError.ts"
-import { CALLS_LIMIT, type Assembly, finish, isCut, type Taken } from "./toolCalls.ts"
+import { CALLS_LIMIT, type Assembly, finish, isCut } from "./toolCalls.ts"
 
 export interface Draft {
   readonly content: string
@@ -81,11 +81,11 @@ const reasonOf = (reason: string | undefined, calls: boolean): FinishReason => {
   return kind === "tool_calls" ? "stop" : kind
 }
 
-export const conclude = (draft: Draft, taken: Taken, newId: () => CallId): Completed | ProviderError => {
+export const conclude = (draft: Draft, newId: () => CallId): Completed | ProviderError => {
   const refused = objection(draft)
   if (refused !== undefined) return refused
   const calls = draft.assembly.drafts.length > 0
-  const { calls: tool_calls, bad } = calls ? finish(draft.assembly, taken, newId) : { calls: [], bad: [] }
+  const { calls: tool_calls, bad } = calls ? finish(draft.assembly, newId) : { calls: [], bad: [] }
   if (calls && tool_calls.length === 0 && draft.content === "")
     return error("provider_bad_stream", "The model sent an empty answer.")
   return {

@@ -9,7 +9,6 @@ import type { Completed, ModelPart } from "../ModelPart.ts"
 import { ProviderError } from "../ProviderError.ts"
 import { type Answer, isFields, openAnswer } from "./answer.ts"
 import { conclude } from "./conclusion.ts"
-import type { Taken } from "./toolCalls.ts"
 
 /** Characters of one event, and of a whole answer that is not a stream. */
 const EVENT_LIMIT = 4 * 1024 * 1024
@@ -18,8 +17,6 @@ const ANSWER_LIMIT = 16 * 1024 * 1024
 
 export interface DecoderOptions {
   readonly reasoning_fields: ReadonlyArray<string>
-  /** Ids that the session has used already. */
-  readonly taken: Taken
   readonly newId: () => CallId
   /** What an error object of the server means. */
   readonly refusal: (error: unknown) => ProviderError
@@ -72,7 +69,7 @@ const readOf = (answer: Answer, ending: Ending, heard: boolean): Read => {
 
 const completing = (options: DecoderOptions, answer: Answer, ending: Ending) => {
   const parts = answer.take(true)
-  const result = conclude(answer.draft(), options.taken, options.newId)
+  const result = conclude(answer.draft(), options.newId)
   if (result instanceof ProviderError) ending.failure = result
   else ending.completed = result
   return parts

@@ -192,18 +192,14 @@ export interface Finished {
 /** What an id may look like, so that every server takes it back. */
 const USABLE_ID = /^[\x21-\x7e]{1,128}$/
 
-/** The ids that the session has used already. */
-export type Taken = () => ReadonlySet<string>
-
-/** The calls in the order they were opened. */
-export const finish = ({ drafts }: Assembly, taken: Taken, newId: () => CallId): Finished => {
-  const before = taken()
+/** The calls in the order they were opened; ids are unique in the answer, and in the session by the engine. */
+export const finish = ({ drafts }: Assembly, newId: () => CallId): Finished => {
   const used = new Set<string>()
   const calls: Array<ToolCall> = []
   const bad: Array<BadCall> = []
   for (const draft of drafts) {
     if (draft.name === undefined && draft.args.trim() === "") continue
-    const own = draft.id !== undefined && USABLE_ID.test(draft.id) && !used.has(draft.id) && !before.has(draft.id)
+    const own = draft.id !== undefined && USABLE_ID.test(draft.id) && !used.has(draft.id)
     const call_id = own ? (draft.id as CallId) : newId()
     used.add(call_id)
     const complaint = complaintOf(draft)
