@@ -79,8 +79,19 @@ const openThere = Effect.fnUntraced(function* (
   yield* notGone(meta, locale)
   const note = standingNote(meta, locale)
   if (note !== undefined) yield* output.err(`claw: ${note}\n`)
-  return yield* manager.open(meta.session_id, { ...overrides, recover: true })
+  const opened = manager.open(meta.session_id, { ...overrides, recover: true })
+  return yield* Effect.mapError(opened, (error) => elsewhere(error, meta, locale))
 })
+
+/** Somebody else writes it; to read it takes no leave. */
+const elsewhere = (error: RuntimeError, { session_id }: SessionMeta, locale: Locale): RuntimeError => {
+  if (error.code !== "session_moved") return error
+  const hint = locale === "en" ? "To read along:" : "如需旁观："
+  return new RuntimeError({
+    code: error.code,
+    detail: `${error.message} ${hint} claw sessions show ${session_id} --follow`
+  })
+}
 
 /** The newest session of the directory in which something was said. */
 const newestOf = Effect.fnUntraced(function* (workspace: string) {

@@ -7,23 +7,20 @@
 import { Effect } from "effect"
 import type { CommandLine } from "../cli/CommandLine.ts"
 import { EXIT, type Locale } from "../cli/Commands.ts"
-import { describe } from "../cli/Complaint.ts"
 import * as NodeTerminal from "../cli/node/Terminal.ts"
 import { Output } from "../cli/Output.ts"
 import { sanitise } from "../cli/Sanitise.ts"
-import { cut } from "../cli/Width.ts"
 import { askYes } from "../cli/YesNo.ts"
 import type { ConfigShape } from "../config/AppConfig.ts"
-import { sessionKey } from "../domain/Principal.ts"
 import { isAlive } from "../sandbox/ProcessIdentity.ts"
-import { Journal } from "../store/Journal.ts"
 import { SessionIndex, type SessionMeta } from "../store/SessionIndex.ts"
 import { Failure } from "./failure.ts"
 import { reading } from "./layers.ts"
 import { pruneSessions } from "./pruneCommand.ts"
 import { exportSession, importSession } from "./sessionFiles.ts"
-import { sessionNamed, standing, standingNote } from "./sessionNamed.ts"
+import { sessionNamed, sessionRow, standing } from "./sessionNamed.ts"
 import { searchSessions } from "./sessionSearch.ts"
+import { showSession } from "./sessionShow.ts"
 
 const MOST_TITLE = 1024
 
@@ -37,8 +34,7 @@ const texts = {
     ask: (id: string, title: string) => `Delete session ${id} (${title}) and all that is stored of it?`,
     keys: "y delete · n keep",
     kept: "nothing was deleted.",
-    deleted: (id: string) => `deleted ${id}`,
-    standing: { gone: "  [directory gone]", replaced: "  [another directory]", there: "" }
+    deleted: (id: string) => `deleted ${id}`
   },
   "zh-CN": {
     usage:
@@ -49,16 +45,9 @@ const texts = {
     ask: (id: string, title: string) => `删除会话 ${id}（${title}）及其全部内容？`,
     keys: "y 删除 · n 保留",
     kept: "未删除任何内容。",
-    deleted: (id: string) => `已删除 ${id}`,
-    standing: { gone: "  [目录已不存在]", replaced: "  [目录已更换]", there: "" }
+    deleted: (id: string) => `已删除 ${id}`
   }
 } satisfies Record<Locale, object>
-
-const row = (meta: SessionMeta, columns: number, locale: Locale): string => {
-  const title = sanitise(meta.title === "" ? "-" : meta.title).replaceAll("\n", "⏎")
-  const head = `${meta.updated_at.slice(0, 16).replace("T", " ")}  ${meta.session_id}  `
-  return `${head}${cut(title, Math.max(20, columns - head.length))}${texts[locale].standing[standing(meta)]}\n`
-}
 
 const jsonRow = (meta: SessionMeta): string => {
   const { workspace_id: _id, ...shown } = meta
@@ -68,39 +57,9 @@ const jsonRow = (meta: SessionMeta): string => {
 const list = Effect.fnUntraced(function* (json: boolean, locale: Locale) {
   const [index, output] = [yield* SessionIndex, yield* Output]
   const metas = yield* index.list({ limit: Number.MAX_SAFE_INTEGER })
-  yield* output.out(metas.map((meta) => (json ? jsonRow(meta) : row(meta, output.columns(), locale))).join(""))
+  yield* output.out(metas.map((meta) => (json ? jsonRow(meta) : sessionRow(meta, output.columns(), locale))).join(""))
   if (metas.length === 0 && !json) yield* output.err(`claw: ${texts[locale].none}\n`)
   return EXIT.done
-})
-
-/** Every public event of a session, one JSON object a line; without `json` a readable form of the same. */
-const show = Effect.fnUntraced(function* (text: string, json: boolean, locale: Locale) {
-  const [journal, output] = [yield* Journal, yield* Output]
-  const meta = yield* sessionNamed(text)
-  const { session_id: id } = meta
-  if (!json) yield* output.out(row(meta, output.columns(), locale))
-  const note = standingNote(meta, locale)
-  if (note !== undefined) yield* output.err(`claw: ${note}\n`)
-  let damaged = 0
-  for (let after = 0, more = true; more;) {
-    const page = yield* journal.read(sessionKey(meta.owner, id), after)
-    damaged += page.damaged.length
-    const shown = page.records.filter((record) => record.seq !== undefined)
-    const lines = shown.map((record) => {
-      if (json) {
-        const { seq, event_id, ts, body } = record
-        return `${JSON.stringify({ v: 1, session_id: id, seq, event_id, ts, ...body })}\n`
-      }
-      const said = "content" in record.body ? record.body.content : "result" in record.body ? record.body.result : ""
-      return `${String(record.seq).padStart(4)} ${record.body.type.padEnd(18)} ${cut(sanitise(said).replaceAll("\n", "⏎"), 100)}\n`
-    })
-    if (!(yield* output.out(lines.join("")))) break
-    after = page.records.at(-1)?.pos ?? after
-    more = page.more
-  }
-  if (damaged === 0) return EXIT.done
-  yield* output.err(`claw: ${describe.damaged(damaged, locale)}\n`)
-  return EXIT.failed
 })
 
 const rename = Effect.fnUntraced(function* (text: string, words: ReadonlyArray<string>, json: boolean, locale: Locale) {
@@ -110,7 +69,7 @@ const rename = Effect.fnUntraced(function* (text: string, words: ReadonlyArray<s
     return yield* new Failure({ exit: EXIT.usage, detail: texts[locale].title })
   const { session_id } = yield* sessionNamed(text)
   const meta = yield* index.update(session_id, { title })
-  yield* output.out(json ? jsonRow(meta) : row(meta, output.columns(), locale))
+  yield* output.out(json ? jsonRow(meta) : sessionRow(meta, output.columns(), locale))
   return EXIT.done
 })
 
@@ -149,7 +108,7 @@ const act = (line: CommandLine, config: ConfigShape) => {
   if (first === undefined) return usage
   switch (what) {
     case "show":
-      return rest.length === 0 ? show(first, json, locale) : usage
+      return rest.length === 0 ? showSession(first, line, locale) : usage
     case "search":
       return searchSessions([first, ...rest].join(" "), json, locale)
     case "rename":

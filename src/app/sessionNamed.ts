@@ -5,6 +5,7 @@
 import { Effect, Schema } from "effect"
 import { EXIT, type Locale } from "../cli/Commands.ts"
 import { sanitise } from "../cli/Sanitise.ts"
+import { cut } from "../cli/Width.ts"
 import { SessionId } from "../domain/Ids.ts"
 import { type Standing, standingOf } from "../sandbox/WorkspaceIdentity.ts"
 import { SessionIndex, type SessionMeta } from "../store/SessionIndex.ts"
@@ -54,4 +55,16 @@ export const standingNote = (meta: SessionMeta, locale: Locale): string | undefi
         ? `Another directory stands at ${path} than when session ${id} was made there.`
         : `${path} 现在是另一个目录，并非创建会话 ${id} 时的那一个。`
   }
+}
+
+const marks = {
+  en: { gone: "  [directory gone]", replaced: "  [another directory]", there: "" },
+  "zh-CN": { gone: "  [目录已不存在]", replaced: "  [目录已更换]", there: "" }
+} satisfies Record<Locale, object>
+
+/** A session as a line of a list. */
+export const sessionRow = (meta: SessionMeta, columns: number, locale: Locale): string => {
+  const title = sanitise(meta.title === "" ? "-" : meta.title).replaceAll("\n", "⏎")
+  const head = `${meta.updated_at.slice(0, 16).replace("T", " ")}  ${meta.session_id}  `
+  return `${head}${cut(title, Math.max(20, columns - head.length))}${marks[locale][standing(meta)]}\n`
 }

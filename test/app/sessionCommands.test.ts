@@ -1,10 +1,15 @@
 /** `claw sessions` and `claw fork`: finding, naming, deleting, copying; and what became of a directory (issue 5; R044). */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { mkdirSync, renameSync } from "node:fs"
 import { join } from "node:path"
 import { fold } from "../../src/domain/Fold.ts"
+import { newEventId, type SessionId } from "../../src/domain/Ids.ts"
+import { localOwner, sessionKey } from "../../src/domain/Principal.ts"
 import { initial } from "../../src/domain/Session.ts"
+import { Journal } from "../../src/store/Journal.ts"
+import { SessionIndex } from "../../src/store/SessionIndex.ts"
+import { layerSqlite } from "../../src/store/sqlite/SqliteStore.ts"
 import { stories } from "../support/commandKit.ts"
 
 describe("claw sessions", () => {
@@ -41,6 +46,32 @@ describe("claw sessions", () => {
       const none = yield* claw("sessions", "show", "zzz")
       assert.deepStrictEqual([none.code, none.err], [1, "claw: There is no session zzz. [session_not_found]\n"])
       assert.strictEqual((yield* claw("sessions", "what")).code, 2)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("reads along with a process that writes, each event once, until the session is gone (SETTLED 16)", () =>
+    Effect.gen(function* () {
+      const { claw, file } = yield* stories()
+      const id = "terminal-aa1" as SessionId
+      const reading = yield* Effect.forkChild(claw("sessions", "show", "aa1", "--follow", "--json"))
+      const before = (yield* claw("sessions", "show", "aa1", "--json")).json.length
+      yield* Effect.gen(function* () {
+        const [journal, index] = [yield* Journal, yield* SessionIndex]
+        const { epoch, pos, seq } = yield* journal.claim(sessionKey(localOwner, id), "somebody else", () => true)
+        for (let n = 1; n <= 3; n++) {
+          const body = { type: "cleared", up_to_seq: seq } as const
+          const record = { pos: pos + n, seq: seq + n, event_id: newEventId(), ts: "2026-01-01T00:00:00.000Z", body }
+          yield* journal.append(sessionKey(localOwner, id), epoch, [record])
+        }
+        // Long enough for a look, then it is deleted, which ends the reader.
+        yield* Effect.sleep(1_200)
+        yield* index.remove(id, () => true)
+      }).pipe(Effect.provide(layerSqlite(file)))
+      const { code, json } = yield* Fiber.join(reading)
+      assert.deepStrictEqual(
+        [code, json.map(({ seq }) => seq)],
+        [0, Array.from({ length: before + 3 }, (_, i) => i + 1)]
+      )
     }).pipe(Effect.scoped)
   )
 
