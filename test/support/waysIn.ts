@@ -39,7 +39,7 @@ const tcp = ({ tcp: { port } }: Ready, hello: object): WayIn => {
   let rest = ""
   socket.on("error", () => {}).on("close", end)
   socket.setEncoding("utf8").on("data", (data) => {
-    const lines = `${rest}${data}`.split("\n")
+    const lines = `${rest}${String(data)}`.split("\n")
     rest = lines.pop() ?? ""
     for (const line of lines) take(JSON.parse(line))
   })
