@@ -14,6 +14,8 @@ import { type Language, languageOfName, languageOfProgram, pulledBy } from "./co
 import { plainName, SHELLS } from "./commandTables.ts"
 
 const MAX_BYTES = 4 << 20
+/** Longer shell scripts are not taken apart. */
+const MAX_SHELL = 256 << 10
 /** Of all files of one command, and their bytes. */
 const MAX_FILES = 2_000
 const MAX_TOTAL = 8 << 20
@@ -148,7 +150,9 @@ const ofCommand = (program: string, name: string, args: ReadonlyArray<string>, g
 }
 
 const pullShell = (path: string, text: string, root: string | undefined, gathering: Gathering): void => {
-  const { workspace } = gathering.paths
+  const { budget, workspace } = gathering.paths
+  if (text.length > MAX_SHELL) return void (gathering.unclear ??= path)
+  budget.spend(text.length >> 8)
   const pulled = shellPulled(text, { directory: dirname(path), roots: [root ?? workspace] })
   if (pulled.unclear) gathering.unclear ??= path
   for (const file of pulled.sourced) gather({ file, language: "sh" }, root, gathering)
