@@ -7,6 +7,7 @@
 import type { Grant, SimpleCommand } from "../domain/Approval.ts"
 import type { ExplainedPart, Explanation } from "../domain/Explanation.ts"
 import { isPlain } from "../domain/Looks.ts"
+import { namedBy } from "./codeDoubts.ts"
 import { commandsOf, contentOf, onlyFilters, partCover, sameContent, type Subject } from "./Cover.ts"
 import { noPrefix, ruleMeets } from "./matching.ts"
 import type { Judgement } from "./Policy.ts"
@@ -58,6 +59,8 @@ const partOf = (command: SimpleCommand, subject: Subject): ExplainedPart => {
   const denying = meeting(command, subject, "deny")
   if (denying !== undefined) return { words, state: "denied", by: denying.name, ...matcherOf(denying), why: [] }
   const why = [...command.unsettled, ...command.notPlain]
+  const named = namedBy(command, subject)
+  if (named !== undefined) return { words, state: "asks", by: named.rule, why: [named.reason, ...why] }
   const cover = why.length > 0 ? undefined : partCover(command, subject)
   if (cover?.grant !== undefined)
     return { words, state: "covered", by: cover.grant.grant_id, matcher: cover.grant.matcher, why: [] }
@@ -117,7 +120,7 @@ export const explain = (subject: Subject, judgement: Judgement, limit = Number.P
   // A long line of like parts is explained once.
   const known = new Map<string, ExplainedPart>()
   const parts = commandsOf(subject.assessment).map((command) => {
-    const key = JSON.stringify([command.argv, command.notPlain, command.unsettled])
+    const key = JSON.stringify([command.argv, command.notPlain, command.unsettled, command.code?.texts])
     const part = known.get(key) ?? partOf(command, subject)
     known.set(key, part)
     return part

@@ -34,7 +34,8 @@ export interface Named {
   readonly reason: string
 }
 
-const inCommand = ({ argv, code }: SimpleCommand, { call, rules, workspace }: Subject): Named | undefined => {
+/** By the code of this command. */
+export const namedBy = ({ argv, code }: SimpleCommand, { call, rules, workspace }: Subject): Named | undefined => {
   if (code === undefined) return undefined
   const program = argv[0] ?? ""
   if (code.refused !== undefined)
@@ -53,7 +54,7 @@ const inCommand = ({ argv, code }: SimpleCommand, { call, rules, workspace }: Su
 /** The first that is named; undefined: nothing is. */
 export const namedInCode = (subject: Subject): Named | undefined => {
   for (const command of commandsOf(subject.assessment)) {
-    const named = inCommand(command, subject)
+    const named = namedBy(command, subject)
     if (named !== undefined) return named
   }
   return undefined

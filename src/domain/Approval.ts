@@ -114,6 +114,8 @@ export interface SimpleCommand {
   readonly readOnly: boolean
   /** Digest of the files that say what runs (manifest, script); absent where there are none. */
   readonly content?: string
+  /** Absolute paths of those files, and of those that would count if they were there. */
+  readonly runs?: ReadonlyArray<string>
   /** Code in a language of its own that it is given; `refused`: what of it would be refused as a command. */
   readonly code?: { readonly texts: ReadonlyArray<string>; readonly refused?: string }
 }

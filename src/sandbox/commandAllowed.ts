@@ -3,6 +3,8 @@
  * with a dash does. Owns: the lists. Pure. Invariant: a listed option runs no code, writes no named file, moves no root
  * and changes no source of packages; each row carries words that pass and words that ask.
  */
+import { RUNS_SCRIPTS_AFTER_ALL } from "./commandTables.ts"
+
 export interface Allowed {
   /** Letters, alone or in a cluster, with a number behind. */
   readonly short: string
@@ -72,7 +74,7 @@ export const ALLOWED: Readonly<Record<string, Allowed>> = {
       save-dev save-exact save-optional save-peer save-prod no-save no-optional optional legacy-peer-deps strict-peer-deps
       force package-lock-only audit-level unicode timing version help usage foreground-scripts no-update-notifier
       update-notifier engine-strict no-bin-links bin-links link`),
-    not: /^--?ignore-scripts(?:=(?!true$)|(?: (?:false|null|undefined|no|0)$))/,
+    not: RUNS_SCRIPTS_AFTER_ALL,
     plain: ["-s", "--silent", "--if-present", "--loglevel=warn", "--no-audit", "--ignore-scripts", "--omit=dev", "-D"],
     asks: [
       "--registry=http://evil/",

@@ -14,13 +14,21 @@ import { type Language, languageOfName, languageOfProgram, pulledBy } from "./co
 import { plainName, SHELLS } from "./commandTables.ts"
 
 const MAX_BYTES = 4 << 20
+/** Longer shell scripts are not taken apart. */
+const MAX_SHELL = 256 << 10
 /** Of all files of one command, and their bytes. */
 const MAX_FILES = 2_000
 const MAX_TOTAL = 8 << 20
 /** Names looked up for one command: far below what a line may cost. */
 const MAX_LOOKS = 4_000
 
-export type Content = { readonly digest?: string; readonly unread?: string; readonly unclear?: string }
+export interface Content {
+  readonly digest?: string
+  /** The files, there or not. */
+  readonly files?: ReadonlyArray<string>
+  readonly unread?: string
+  readonly unclear?: string
+}
 
 interface Root {
   /** As a word of the command. */
@@ -69,7 +77,7 @@ const toolsIn = (text: string): ReadonlyArray<string> => {
   }
 }
 
-/** Values of the options that name such a file. */
+/** Values of the options that name such a file; to another of its commands the option may mean something else. */
 const optionFiles = ({ option, words }: Manifest, args: ReadonlyArray<string>): ReadonlyArray<string> => {
   const plain = words === undefined ? [] : args.filter((word) => words.test(word))
   if (option === undefined) return plain
@@ -81,6 +89,9 @@ const optionFiles = ({ option, words }: Manifest, args: ReadonlyArray<string>): 
   return [...plain, ...apart, ...attached]
 }
 
+const isFile = (file: string, { paths }: Gathering): boolean =>
+  statSync(paths.place(file).path, { throwIfNoEntry: false })?.isFile() === true
+
 const manifestRoots = (name: string, args: ReadonlyArray<string>, gathering: Gathering): ReadonlyArray<Root> => {
   const manifest = manifestOf(name)
   if (manifest === undefined) return []
@@ -88,11 +99,15 @@ const manifestRoots = (name: string, args: ReadonlyArray<string>, gathering: Gat
   const read = (file: string) => textOf(join(gathering.paths.workspace, file), gathering)
   const further = members === undefined ? [] : membersOf(members, read, gathering.paths)
   if (further === undefined) gathering.unread = `${name}'s workspaces`
-  const lockFiles = locked !== undefined && args.some((word) => locked.commands.has(word)) ? locked.files : []
+  const command = args.find((word) => !word.startsWith("-")) ?? ""
+  const lockFiles = locked?.commands.has(command) === true ? locked.files : []
   const isInstall = name === "yarn" && args.every((word) => word.startsWith("-"))
   const tools = members === "npm" ? toolsIn(read("package.json") ?? "") : []
   return [
-    ...[...files, ...optionFiles(manifest, args)].map((file) => ({ file, language: language ?? languageOfName(file) })),
+    ...[...files, ...optionFiles(manifest, args).filter((file) => isFile(file, gathering))].map((file) => ({
+      file,
+      language: language ?? languageOfName(file)
+    })),
     ...[...(further ?? []), ...lockFiles, ...(isInstall ? (locked?.files ?? []) : [])].map((file) => ({ file })),
     ...tools.flatMap((tool) => manifestRoots(tool, [], gathering))
   ]
@@ -148,7 +163,9 @@ const ofCommand = (program: string, name: string, args: ReadonlyArray<string>, g
 }
 
 const pullShell = (path: string, text: string, root: string | undefined, gathering: Gathering): void => {
-  const { workspace } = gathering.paths
+  const { budget, workspace } = gathering.paths
+  if (text.length > MAX_SHELL) return void (gathering.unclear ??= path)
+  budget.spend(text.length >> 8)
   const pulled = shellPulled(text, { directory: dirname(path), roots: [root ?? workspace] })
   if (pulled.unclear) gathering.unclear ??= path
   for (const file of pulled.sourced) gather({ file, language: "sh" }, root, gathering)
@@ -200,5 +217,6 @@ export const contentOf = (program: string, name: string, args: ReadonlyArray<str
   const whole = createHash("sha256")
   for (const [path, digest] of [...digests].toSorted(([a], [b]) => (a < b ? -1 : 1)))
     whole.update(`${path}\n${digest}\n`)
-  return { digest: whole.digest("hex"), ...(unclear === undefined ? {} : { unclear }) }
+  const files = [...digests.keys()]
+  return { digest: whole.digest("hex"), files, ...(unclear === undefined ? {} : { unclear }) }
 }

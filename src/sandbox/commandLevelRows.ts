@@ -86,6 +86,11 @@ export const LEVELS: ReadonlyArray<Level> = [
       pnpm dlx x
       pnpm exec x
       pnpm add x
+      pnpm install --ignore-scripts=false
+      pnpm install --ignore-scripts false
+      pnpm install --registry=http://x
+      pnpm test -r
+      pnpm test --filter=x
       pnpm publish
       pnpm env use 1
       pnpm config set a b`)
@@ -110,6 +115,8 @@ export const LEVELS: ReadonlyArray<Level> = [
       yarn dlx x
       yarn exec x
       yarn add x
+      yarn install --registry http://x
+      yarn --cwd x test
       yarn plugin import x
       yarn workspace a test
       yarn set version x
@@ -132,6 +139,8 @@ export const LEVELS: ReadonlyArray<Level> = [
       cargo evil
       cargo yank x
       cargo publish
+      cargo doc --open
+      cargo search --index=http://x y
       cargo owner --add x
       cargo install x
       cargo add x

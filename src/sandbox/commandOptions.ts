@@ -86,7 +86,10 @@ export const riskyWords = (name: string, args: ReadonlyArray<string>): ReadonlyA
     return [...refusedBy(allowed, options), ...further, ...behind]
   }
   const own = Object.hasOwn(OPTIONS, name) ? OPTIONS[name]! : NONE
-  return [...options.filter((word) => isDangerous(word, own)), ...pairs(options, own), ...behind]
+  const isForm = (word: string, at: number) =>
+    own.forms?.test(word) === true || own.forms?.test(`${word} ${options[at + 1] ?? ""}`) === true
+  const before = options.filter((word, at) => isDangerous(word, own) || isForm(word, at))
+  return [...before, ...pairs(options, own), ...behind]
 }
 
 /** Index of the first word that is neither an option nor the value of one. */

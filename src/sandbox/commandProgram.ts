@@ -39,6 +39,7 @@ export interface Facts {
   readonly prefix: ReadonlyArray<string>
   readonly readOnly: boolean
   readonly content?: string
+  readonly runs?: ReadonlyArray<string>
   readonly refused?: string
 }
 
@@ -252,7 +253,7 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
     ...(only === undefined ? {} : { exactOnly: only }),
     ...(lost === undefined ? {} : { destroys: lost }),
     ...(places.paths.length === 0 && isFilter(words[0]?.value ?? "", args) ? { filter: true as const } : {}),
-    ...(content.digest === undefined ? {} : { content: content.digest }),
+    ...(content.digest === undefined ? {} : { content: content.digest, runs: content.files ?? [] }),
     ...(refused === undefined ? {} : { refused })
   }
 }

@@ -75,8 +75,8 @@ const FORMS: Readonly<Record<Exclude<Language, "sh" | "py" | "pl">, Form>> = {
     files: (name, around) => either(name, around, ["", ".rb"])
   },
   php: {
-    pulls: [/\b(?:include|require)(?:_once)?\s*\(?\s*(?:__DIR__\s*\.\s*)?["']\/?([^"'\n$]+)["']\s*\)?\s*;/g],
-    unclear: /\b(?:include|require)(?:_once)?\b(?!\s*\(?\s*(?:__DIR__\s*\.\s*)?["'][^"'\n$]+["']\s*\)?\s*;)/,
+    pulls: [/\b(?:include|require)(?:_once)?\s*(?:\(\s*)?(?:__DIR__\s*\.\s*)?["']\/?([^"'\n$]+)["']\s*\)?\s*;/g],
+    unclear: /\b(?:include|require)(?:_once)?\b(?!\s*(?:\(\s*)?(?:__DIR__\s*\.\s*)?["'][^"'\n$]+["']\s*\)?\s*;)/,
     files: (name, around) => either(name, around, [""])
   },
   lua: {

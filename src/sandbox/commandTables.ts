@@ -12,6 +12,8 @@ export interface Options {
   readonly oneDash?: boolean
   /** Long options may have any number of dashes, abbreviated too (`npm`). */
   readonly anyDash?: boolean
+  /** An option with the word behind it, in the forms that ask. */
+  readonly forms?: RegExp
   /** Pairs of letters that ask only together; the long names of `LETTER_OF` count as theirs. */
   readonly together?: ReadonlyArray<string>
 }
@@ -76,6 +78,9 @@ export const ANY_PROGRAM: Options = {
     command cmd ext-diff textconv open-files-in-pager ignore-revs-file write delete fix`)
 }
 
+/** `--ignore-scripts=false`, `--ignore-scripts false` */
+export const RUNS_SCRIPTS_AFTER_ALL = /^--?ignore-scripts(?:=(?!true$)|(?: (?:false|null|undefined|no|0)$))/
+
 export const OPTIONS: Readonly<Record<string, Options>> = {
   sort: { long: list("output compress-program temporary-directory files0-from"), short: "oT" },
   grep: { long: list("dereference-recursive"), short: "R" },
@@ -121,20 +126,25 @@ export const OPTIONS: Readonly<Record<string, Options>> = {
       workspace-root store-dir modules-dir virtual-store-dir lockfile-dir global global-dir use-node-version no-ignore-scripts
       no-lockfile no-frozen-lockfile`),
     short: "CcFrwg",
+    forms: RUNS_SCRIPTS_AFTER_ALL,
     anyDash: true
   },
   yarn: {
     long: list(`cwd script-shell use-yarnrc prefix modules-folder registry proxy https-proxy global-folder link-folder
-      cache-folder no-lockfile no-default-rc`),
-    short: ""
+      cache-folder no-lockfile no-default-rc no-ignore-scripts`),
+    short: "",
+    forms: RUNS_SCRIPTS_AFTER_ALL
   },
   go: {
     long: list(
-      "exec toolexec o C modfile overlay vettool outputdir coverprofile cpuprofile memprofile blockprofile mutexprofile trace pkgdir gccgoflags gcflags ldflags asmflags"
+      "exec toolexec o C modfile overlay vettool outputdir coverprofile cpuprofile memprofile blockprofile mutexprofile trace pkgdir gccgoflags gcflags ldflags asmflags http"
     ),
     oneDash: true
   },
-  cargo: { long: list("config manifest-path target-dir"), short: "ZC" },
+  cargo: {
+    long: list("config manifest-path target-dir artifact-dir lockfile-path open registry index"),
+    short: "ZC"
+  },
   touch: { long: list("reference"), short: "" },
   chmod: { long: list("reference") },
   kill: { long: [] },

@@ -45,6 +45,19 @@ describe("explain", () => {
     assert.include(explain(asked, decide(asked)).line, told)
   })
 
+  it("says of code what a rule denies and it names, apart from the same words that are given other code (P4)", () => {
+    const deny = denyRule(["rm"])
+    const { parts } = explained("python3 <<< 'os.system(\"rm x\")'; python3 <<< 'print(1)'", [], [deny])
+    const told = `the code that python3 is given names what the rule ${deny.name} denies`
+    assert.deepStrictEqual(
+      parts.map(({ state, by, why }) => [state, by, why.includes(told)]),
+      [
+        ["asks", deny.name, true],
+        ["uncovered", undefined, false]
+      ]
+    )
+  })
+
   it("names of each command its words, and what covers it or made it ask", () => {
     const { parts, line, narrow, action } = explained(
       "git status && npm test 2>&1 | tee log; ls > x; cat README.md",

@@ -2,7 +2,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { judgeBash, makeGrant, makeWorkspace } from "../support/approvalCorpus.ts"
 
-const GRANTS = [["npm", "test"], ["npm", "run"], ["git"], ["git", "checkout"], ["git", "stash"], ["git", "add"]]
+const GRANTS = [
+  ["npm", "test"],
+  ["npm", "run"],
+  ["git"],
+  ["git", "checkout"],
+  ["git", "stash"],
+  ["git", "add"],
+  ["git", "switch"],
+  ["rm"]
+]
   .concat([["git", "pull"], ["git", "commit"], ["mv"], ["cp"], ["tee"], ["cat"], ["mkdir"], ["touch"], ["echo"]])
   .concat([
     ["npm", "pkg"],
@@ -31,6 +40,13 @@ describe("the order of a line", () => {
     "git pull && npm test",
     "cp a package.json && npm test",
     "echo x | tee package.json && npm test",
+    "cp a Makefile && cp b c && cp package.json x && mv x package.json && npm test",
+    "rm -rf package.json && npm test",
+    "mv docs/x.json package.json && npm test",
+    "cp -r docs/. . && npm test",
+    "touch .npmrc && npm test",
+    "git checkout -b evil origin/evil && npm test",
+    "git switch -c evil origin/evil && npm test",
     "mv src s && cat s/l/passwd",
     "cp -a src zz && cat zz/l/passwd",
     `${"cp a b; ".repeat(80)}mv src s; cat s/l/passwd`
@@ -44,6 +60,12 @@ describe("the order of a line", () => {
     "git add . && npm test",
     "mkdir out && npm test",
     "touch x && npm test",
+    "cp README.md docs/copy.md && npm test",
+    "mv docs/a docs/b && npm test",
+    "echo x | tee docs/notes && npm test",
+    "git checkout -b topic && npm test",
+    "git switch -c topic && npm test",
+    "git stash list && npm test",
     "npm run lint && npm test",
     "npm test && git add .",
     "cat README.md && npm test",

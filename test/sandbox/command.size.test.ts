@@ -1,5 +1,7 @@
 /** Size is limited by text, never by parts: a rule that long lines could outrun is no rule (SECURITY T2, P3). */
-import { assert, it } from "@effect/vitest"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
 import { MAX_COMMAND_BYTES, analyse } from "../../src/sandbox/CommandAnalysis.ts"
 import { couldMatch } from "../../src/sandbox/commandGlob.ts"
 import { denyRule, judgeBash, makeGrant, makeWorkspace } from "../support/approvalCorpus.ts"
@@ -68,6 +70,52 @@ it("a line whose words, patterns or directories are too many is refused within i
     assert.isBelow(performance.now() - from, 20_000)
   }
   remove()
+})
+
+const fill = (text: string) => text.repeat(Math.floor(64_000 / text.length))
+const each = (make: (at: number) => string) =>
+  Array.from({ length: 5_000 }, (_, at) => make(at))
+    .join(";")
+    .slice(0, 64_000)
+
+const FULL = [
+  fill("docker run a b c d rm; "),
+  `${fill("docker run ")}rm`,
+  `${fill("nix shell ")}sudo id`,
+  fill("alias a='b c'; "),
+  fill("PAGER='a b' x; "),
+  fill("vim -c '!a b'; "),
+  fill("socat EXEC:a,b SYSTEM:c; "),
+  fill("rm -rf src; "),
+  fill("git checkout a b; "),
+  `crontab - <<E\n${fill("* * * * * rm x\n")}\nE`,
+  `python3 -c '${fill('"a" ')}'`,
+  `python3 -c '${fill("from a import (")}'`,
+  `node -e '${fill("require( ")}'`,
+  `perl -e '${fill("use lib ")}'`,
+  each((at) => `npm run s${at}`),
+  each((at) => `eslint f${at}`),
+  each((at) => `node many.js ${at}`),
+  each((at) => `sh long.sh ${at}`),
+  "php wide.php",
+  "sh long.sh"
+].map((line) => [line.slice(0, 30), line] as const)
+
+describe("whatever table it meets, a line is judged or refused within the budget (T13, T14)", () => {
+  it.each(FULL)("%j and so on", (_, line) => {
+    const { path, remove } = makeWorkspace()
+    writeFileSync(
+      join(path, "many.js"),
+      each((at) => `require("./m${at}")`)
+    )
+    writeFileSync(join(path, "long.sh"), "echo a b c\n".repeat(200_000))
+    writeFileSync(join(path, "wide.php"), `include${" ".repeat(1_000)}`.repeat(2_000))
+    const from = performance.now()
+    const { refused } = analyse(line, { ...context, workspace: path })
+    if (refused !== undefined) assert.match(refused, /^(?:is (?:too much|nested too deeply) to be judged|sudo takes)/)
+    assert.isBelow(performance.now() - from, 15_000)
+    remove()
+  })
 })
 
 it("a pattern with many stars is matched within bounds of its length and the name's", () => {

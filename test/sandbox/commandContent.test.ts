@@ -54,6 +54,13 @@ describe("the files of each program that has some", () => {
   })
 })
 
+it("an option that means something else to another command, and a word of a script, change nothing", () => {
+  inWorkspace({}, (workspace) => {
+    assert.deepStrictEqual(contentOf("docker logs -f web", workspace), contentOf("docker logs web", workspace))
+    assert.deepStrictEqual(contentOf("npm test -- install", workspace), contentOf("npm test", workspace))
+  })
+})
+
 describe("what belongs to a workspace of packages", () => {
   const npm: Files = {
     "package.json": '{"workspaces":["packages/*"],"scripts":{"test":"vitest run && tsc --noEmit"}}',

@@ -83,6 +83,28 @@ describe("the control plane", () => {
     })
   )
 
+  it.live("the settings of Mercurial and Jujutsu stay as they are too, and their directories in their place", () =>
+    Effect.gen(function* () {
+      const there = yield* dir
+      there.file("ws/.hg/requires", "store")
+      there.file("ws/.jj/repo/config.toml", "a = 1")
+      const run = yield* runnerIn(there)
+      const { output } = yield* run(
+        "echo x > .hg/hgrc; echo shared >> .hg/requires; echo x > .jj/repo/config.toml; mv .hg h; mv .jj j; echo a > .hg/store; echo end"
+      )
+      assert.match(output.text, /end\n$/)
+      assert.deepStrictEqual(
+        [ls(there), ls(there, ".hg")],
+        [
+          [".hg", ".jj"],
+          ["requires", "store"]
+        ]
+      )
+      const kept = [".hg/requires", ".jj/repo/config.toml"].map((path) => readFileSync(join(there.ws, path), "utf8"))
+      assert.deepStrictEqual(kept, ["store", "a = 1"])
+    })
+  )
+
   it.live("no repository is made where there is none; a directory above that has one is found all the same", () =>
     Effect.gen(function* () {
       const there = yield* dir

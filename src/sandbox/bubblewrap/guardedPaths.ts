@@ -135,6 +135,19 @@ const ofName = (name: string, place: Place): Plan => {
   return joined([only(path, "fixed"), ofRepository(path, place.root, place)])
 }
 
+/** Of other version control systems at the root: what their programs run, or where they look for it. */
+const OTHER_SETTINGS = [".hg/hgrc", ".hg/hgrc-not-shared", ".hg/requires", ".hg/sharedpath", ".jj/repo/config.toml"]
+/** Of those, the ones that are kept from coming into being: a directory in such a place is nothing to its program. */
+const MAY_APPEAR = new Set([".hg/hgrc", ".hg/hgrc-not-shared"])
+
+const ofOther = (name: string, root: string): Plan => {
+  const path = join(root, name)
+  if (!isDirectory(dirname(path))) return NOTHING
+  const missing = kindOf(path) === "missing" || isStandIn(path)
+  if (kindOf(path) === "link" || (missing && !MAY_APPEAR.has(name))) return NOTHING
+  return joined([...wayTo(path, root), only(path, missing ? "absent" : "readonly")])
+}
+
 /** With `commondir` a directory, the root itself is never taken for a repository. */
 const BARE = "commondir"
 
@@ -143,5 +156,6 @@ export const guardedPaths = (place: Place): Plan => {
   const there = namesIn(root).filter((name) => guardOf(name).kind === "forbidden")
   const bare = repositories.some(({ path }) => path === root) ? [] : [BARE]
   const names = Array.from(new Set([...CONTROL_NAMES, ...bare, ...there]))
-  return joined([...names.map((name) => ofName(name, place)), ofOthers(place)])
+  const others = OTHER_SETTINGS.map((name) => ofOther(name, root))
+  return joined([...names.map((name) => ofName(name, place)), ...others, ofOthers(place)])
 }
