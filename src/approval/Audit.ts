@@ -105,7 +105,7 @@ export const visited = (
     call_id,
     tool_name: "network",
     shown: `${host}:${port}${times === 1 ? "" : ` (${times} times)`}`,
-    decision: allowed ? "allow" : "deny",
+    decision: allowed ? "allow_once" : "deny",
     via: "policy",
     rule: "isolation.hosts",
     ...(allowed ? {} : { reason: refused })

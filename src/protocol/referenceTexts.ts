@@ -80,7 +80,7 @@ An \`approval_request\` waits for the first answer of anybody who may give one; 
 
 Another one is a \`bad_decision\`. \`grant_option\` is the \`id\` of one of \`grant_options\` and matters for \`allow_session\` only;
 default: the first, which is the most exact. \`reason\` of a \`deny\` is told to the model. Nobody answered until \`expires_at\`:
-denied, \`via: "timeout"\`. Nobody attached who could answer: the task fails with \`approval_required\`. Where what a call
+denied, \`via: "timeout"\`. Whoever could answer lost the right to: denied, \`via: "cancel"\`. Nobody attached who could answer: the task fails with \`approval_required\`. Where what a call
 would run changed since it was asked about (\`content_digest\`), it is asked about again, as another request, which says so.
 
 ## Closing

@@ -1,5 +1,5 @@
 /** A state directory that others may write is no place for sessions, grants and trust (SECURITY T5, R050). */
-import { chmodSync, mkdirSync } from "node:fs"
+import { chmodSync, chownSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -31,6 +31,19 @@ it.effect("says which modes let others write, and what to do", () =>
       `${directory} can be written by others (mode 1777). Run chmod go-w on it, or set CLAW_STATE_DIR.`
     )
     assert.isUndefined(exposure(join(directory, "not there yet")))
+  })
+)
+
+it.effect.skipIf(process.getuid?.() !== 0)("one that belongs to somebody else is none of ours, whatever its mode", () =>
+  Effect.gen(function* () {
+    const directory = yield* directoryWith()
+    chownSync(directory, 4242, 4242)
+    assert.strictEqual(
+      exposure(directory),
+      `${directory} belongs to another user. Set CLAW_STATE_DIR to a directory of your own.`
+    )
+    chownSync(directory, 0, 0)
+    assert.isUndefined(exposure(directory))
   })
 )
 

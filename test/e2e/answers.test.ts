@@ -127,6 +127,7 @@ describe("a question", SIDE_BY_SIDE, () => {
       yield* tty.until((screen) => screen.includes("✓ write_file") && screen.includes("y once"))
       yield* tty.answer("s")
       yield* tty.shows("number of the grant")
+      yield* tty.apart
       tty.press("enter")
       yield* tty.ended(1)
       scene.model.script(calls([write("a.txt", "w3")]), text("Second."))

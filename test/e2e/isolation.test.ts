@@ -38,7 +38,7 @@ describe("isolation", SIDE_BY_SIDE, () => {
       const { env, workspace } = yield* world()
       const finding = isolationOf((yield* claw(["doctor", "--json"], { env, cwd: workspace })).stdout)
       assert.deepStrictEqual([finding.status, finding.isolation?.state], ["ok", "in_force"], finding.detail)
-      assert.strictEqual(finding.isolation?.attempts.length, 28)
+      assert.strictEqual(finding.isolation?.attempts.length, 29)
       assert.isTrue(finding.isolation?.attempts.every(({ held }) => held))
       const plain = yield* claw(["doctor"], { env: { ...env, CLAW_ISOLATION: "off" }, cwd: workspace })
       assert.match(plain.stdout, /^note +isolation +Commands run as you.*switched off \(isolation\.mode\)\.$/m)

@@ -56,6 +56,7 @@ const answerAll = Effect.fnUntraced(function* (tty: Terminal.Tty) {
   assert.include(asked, "+export const add = (a, b) => a + b")
   yield* tty.answer("s")
   yield* tty.shows("number of the grant")
+  yield* tty.apart
   tty.type("2")
   yield* tty.until((screen) => screen.includes("✓ edit_file") && /Approval needed: bash[^]*y once/.test(screen))
   yield* tty.answer("y")

@@ -186,7 +186,7 @@ it.effect("hosts that a command asked for stand in the audit, reached or not, an
       assert.deepStrictEqual(
         entries.map((one) => [one.kind, one.call_id, one.decision, one.via, one.rule, one.shown, one.reason]),
         [
-          ["network", "call_1", "allow", "policy", "isolation.hosts", "good.example:443", undefined],
+          ["network", "call_1", "allow_once", "policy", "isolation.hosts", "good.example:443", undefined],
           ["network", "call_1", "deny", "policy", "isolation.hosts", "evil.test:443 (3 times)", "not_listed"]
         ]
       )

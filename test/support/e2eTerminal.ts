@@ -6,7 +6,7 @@
 import { spawn } from "@lydell/node-pty"
 import headless from "@xterm/headless"
 import { Deferred, Effect } from "effect"
-import { SETTLE_MS } from "../../src/cli/question.ts"
+import { APART_MS, SETTLE_MS } from "../../src/cli/question.ts"
 import { CLAW, type Env, NODE } from "./e2eProgram.ts"
 
 /** Far beyond what a busy machine takes; only a failure waits for it. */
@@ -54,6 +54,8 @@ export interface Tty {
   readonly ended: (tasks: number) => Effect.Effect<string>
   /** Waits for the question, and then as long as keys are still taken for typed-ahead text; then presses. */
   readonly answer: (text: string) => Effect.Effect<void>
+  /** As long as a person takes at least from one key of an answer to the next. */
+  readonly apart: Effect.Effect<void>
   readonly exited: Effect.Effect<number>
 }
 
@@ -205,6 +207,7 @@ export const start = Effect.fnUntraced(function* (options: StartOptions) {
         Effect.andThen(Effect.sleep(SETTLE_MS + 20)),
         Effect.andThen(Effect.sync(() => type(text)))
       ),
+    apart: Effect.sleep(APART_MS + 20),
     exited: Deferred.await(exit)
   } satisfies Tty
 })
