@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import { close } from "../domain/Decide.ts"
 import { errorBody } from "../domain/ErrorCode.ts"
+import * as Points from "../observability/Points.ts"
 import { endLeftover } from "../sandbox/Leftover.ts"
 import type { SessionLog } from "./sessionLog.ts"
 
@@ -15,7 +16,9 @@ export const endLeftovers = Effect.fnUntraced(function* (log: SessionLog) {
   const ended = Effect.forEach(log.leftovers, (leftover) => endLeftover(leftover, LEFTOVER_GRACE_MS), {
     concurrency: 8
   })
+  Points.reach("recovery before")
   if ((yield* ended).includes(false)) yield* Effect.logWarning("a process of an interrupted call is still alive")
+  Points.reach("recovery leftovers ended")
 })
 
 /** A task that cannot go on is closed: its calls are uncertain, its end is `interrupted_by_restart`. */

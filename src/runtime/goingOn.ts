@@ -6,6 +6,7 @@
 import { Effect } from "effect"
 import type { Mode } from "../approval/ApprovalGate.ts"
 import { type CallState, pendingApprovals } from "../domain/Session.ts"
+import * as Points from "../observability/Points.ts"
 import { closeCrashed } from "./crashed.ts"
 import type { JournalApprover } from "./journalApprover.ts"
 import { cutOff, found, recover } from "./recover.ts"
@@ -36,6 +37,7 @@ export const goOn = Effect.fnUntraced(function* (going: Going) {
   if (recovery.kind !== "resume" || task === undefined) return false
   const open = pendingApprovals(log.state()).map(({ request_id }) => request_id)
   approver.goesOn(task.task_id, open)
+  Points.reach("recovery decided")
   yield* tasks.resume({ place: recovery.place, broken })
   return true
 })

@@ -18,6 +18,7 @@ import { type CallId, newEventId, processMark, type SessionId } from "../domain/
 import { type SessionKey, sessionKey } from "../domain/Principal.ts"
 import { initial, type SessionState } from "../domain/Session.ts"
 import { ReportError, Reporter } from "../engine/Reporter.ts"
+import * as Points from "../observability/Points.ts"
 import { Journal, type JournalRecord, type Tail } from "../store/Journal.ts"
 import type { SessionMeta } from "../store/SessionIndex.ts"
 import type { StoreError } from "../store/StoreError.ts"
@@ -212,6 +213,11 @@ const appender = (
     return settle(stored)
   })
 
+const publish = (hub: EventHub.EventHub, events: ReadonlyArray<DurableEvent>): void => {
+  hub.publish(events)
+  if (Points.isWatched()) Points.reach(`published ${events.at(-1)?.type}`)
+}
+
 /** What is reported together happened at one time. */
 const stampBy = (now: () => string) => (bodies: ReadonlyArray<ReportBody>) => {
   const ts = now()
@@ -236,7 +242,7 @@ const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tai
     for (const { body } of records) undo = UndoLog.fold(undo, body)
     if (state.task === undefined) stateName = "idle"
     recent.push(events)
-    if (events.length > 0) hub.publish(events)
+    if (events.length > 0) publish(hub, events)
     return state
   }
   const append = appender(journal, key, owner, owned, settle)

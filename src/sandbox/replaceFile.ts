@@ -6,6 +6,7 @@
 import { randomBytes } from "node:crypto"
 import { lstatSync, type BigIntStats } from "node:fs"
 import { open, rename, unlink } from "node:fs/promises"
+import * as Points from "../observability/Points.ts"
 import { below, Changed, Exchanged, makeDirectories, release, syncDirectory, type Pin } from "./pinned.ts"
 import type { Resolved } from "./resolvePath.ts"
 
@@ -39,13 +40,16 @@ const lookAgain = (pin: Pin, name: string, expected: Stamp | undefined): void =>
 
 const writeTemporary = async (path: string, bytes: Uint8Array, old: BigIntStats | undefined): Promise<void> => {
   const handle = await open(path, "wx", 0o666)
+  Points.reach("file opened")
   try {
     if (old !== undefined) {
       await handle.chown(Number(old.uid), Number(old.gid)).catch(() => undefined)
       await handle.chmod(Number(old.mode) & 0o7777)
     }
     await handle.writeFile(bytes)
+    Points.reach("file written")
     await handle.sync()
+    Points.reach("file synced")
   } finally {
     await handle.close()
   }
@@ -66,7 +70,9 @@ export const replaceFile = async (
     await writeTemporary(temporary, bytes, target.stats)
     lookAgain(pin, name, expected)
     await rename(temporary, below(pin, name))
+    Points.reach("file renamed")
     syncDirectory(pin)
+    Points.reach("file in place")
   } catch (error) {
     await unlink(temporary).catch(() => undefined)
     throw error
