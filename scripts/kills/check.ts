@@ -27,6 +27,10 @@ export interface Evidence {
   readonly replies: ReadonlyArray<Reply & { readonly call_id: string }>
   /** Which call writes a file. */
   readonly writers: ReadonlyMap<string, string>
+  /** A line of effects → the calls that write it; absent: the call of that name. */
+  readonly labels: ReadonlyMap<string, ReadonlyArray<string>>
+  /** What files should say. */
+  readonly ends: ReadonlyMap<string, string>
   readonly survivors: ReadonlyArray<number>
   /** A prompt behind the recovery came to its end. */
   readonly answersAgain: boolean
@@ -112,32 +116,70 @@ const hasResult = (rows: ReadonlyArray<Row>, call: string) =>
 const written = (before: ReadonlyMap<string, File>, now: ReadonlyMap<string, File>, path: string): boolean =>
   before.get(path)?.inode !== now.get(path)?.inode || before.get(path)?.text !== now.get(path)?.text
 
-const intents = ({ before, end, kills, writers }: Evidence): Complaints =>
-  [...kills, end].flatMap((moment) => {
-    const ran = new Set(moment.effects)
-    for (const [path, call] of writers) if (written(before, moment.files, path)) ran.add(call)
-    const without = Array.from(ran).filter((call) => started(moment.store.rows, call).length === 0)
-    const again = Array.from(new Set([...ran, ...writers.values()])).filter((call) => {
-      if (!hasResult(moment.store.rows, call)) return false
-      const files = Array.from(writers).filter(([, by]) => by === call)
-      return (
-        countIn(end.effects, call) !== countIn(moment.effects, call) ||
-        started(end.store.rows, call).length > started(moment.store.rows, call).length ||
-        (moment !== end && files.some(([path]) => written(moment.files, end.files, path)))
-      )
+interface Trace {
+  readonly name: string
+  readonly calls: ReadonlyArray<string>
+  /** How often it happened until a moment; of a file only whether it is another one than before. */
+  readonly happened: (moment: Moment, since: Moment | undefined) => number
+}
+
+/** What calls leave outside. */
+const tracesOf = ({ before, end, kills, labels, writers }: Evidence): ReadonlyArray<Trace> => {
+  const lines = new Set([...kills, end].flatMap(({ effects }) => effects))
+  const start: Moment = { store: { rows: [], grants: [], audited: 0, epoch: 0, format: 0 }, effects: [], files: before }
+  return [
+    ...Array.from(lines, (name) => ({
+      name,
+      calls: labels.get(name) ?? [name],
+      happened: (moment: Moment, since = start) => countIn(moment.effects, name) - countIn(since.effects, name)
+    })),
+    ...Array.from(writers, ([path, call]) => ({
+      name: path,
+      calls: [call],
+      happened: (moment: Moment, since = start) => (written(since.files, moment.files, path) ? 1 : 0)
+    }))
+  ]
+}
+
+/** Nothing ran before its intent was stored, nothing again behind its stored result. */
+const intents = (evidence: Evidence): Complaints => {
+  const { end, kills } = evidence
+  return tracesOf(evidence).flatMap(({ name, calls, happened }) =>
+    [...kills, end].flatMap((moment) => {
+      const { rows } = moment.store
+      const begun = calls.reduce((sum, call) => sum + started(rows, call).length, 0)
+      const done = calls.every((call) => hasResult(rows, call))
+      return [
+        ...(happened(moment, undefined) <= begun ? [] : [`I5: ${name} happened, and ${begun} intents were stored`]),
+        ...(done && happened(end, moment) > 0 ? [`I5: ${name} happened again behind its stored result`] : [])
+      ]
     })
-    return [
-      ...without.map((call) => `I5: ${call} ran without a stored intent`),
-      ...again.map((call) => `I5: ${call} ran again behind its stored result`)
-    ]
-  })
+  )
+}
 
 /** One execution each, and one more for each "again" of a person. */
-const repeats = ({ end: { effects }, replies }: Evidence): Complaints =>
-  Array.from(new Set(effects)).flatMap((call) => {
-    const asked = replies.filter(({ call_id, decision }) => call_id === call && decision === "retry").length
-    const ran = countIn(effects, call)
-    return ran <= 1 + asked ? [] : [`I6: ${call} ran ${ran} times, a person said again ${asked} times`]
+const repeats = ({ end: { effects }, labels, replies }: Evidence): Complaints =>
+  Array.from(new Set(effects)).flatMap((name) => {
+    const calls = labels.get(name) ?? [name]
+    const again = replies.filter(({ call_id, decision }) => calls.includes(call_id) && decision === "retry").length
+    const ran = countIn(effects, name)
+    return ran <= calls.length + again ? [] : [`I6: ${name} ran ${ran} times, a person said again ${again} times`]
+  })
+
+/** Whose outcome a look at the file tells. */
+const known = ({ end: { store }, writers }: Evidence): Complaints =>
+  of(store.rows, "tool_result", "approval_request").flatMap((row) => {
+    if (!Array.from(writers.values()).includes(callOf(row))) return []
+    const asked = row.type === "approval_request" && row.body.kind === "recovery"
+    return asked || row.body.status === "uncertain"
+      ? [`DESIGN 7: ${callOf(row)} was asked about, and the file says it`]
+      : []
+  })
+
+const contents = ({ end: { files }, ends }: Evidence): Complaints =>
+  Array.from(ends).flatMap(([path, text]) => {
+    const now = files.get(path)?.text
+    return now === text ? [] : [`${path} says ${JSON.stringify(now)}`]
   })
 
 const digestOf = (call: Row): string =>
@@ -232,5 +274,7 @@ export const check = (evidence: Evidence): Complaints => [
   ...owners(evidence),
   ...(evidence.answersAgain ? [] : ["I12: the session takes no new prompt"]),
   ...grants(evidence),
+  ...known(evidence),
+  ...contents(evidence),
   ...leftFiles(evidence)
 ]

@@ -35,9 +35,12 @@ export interface Prompt {
 /** What the client does, all of it decided by what it has seen. */
 export interface Part {
   readonly prompts: ReadonlyArray<Prompt>
-  readonly answer?: (asked: Asked, view: View) => Reply
+  /** Absent, or undefined: not yet. */
+  readonly answer?: (asked: Asked, view: View) => Reply | undefined
   /** Says `interrupt` while this holds. */
   readonly interrupt?: (view: View) => boolean
+  /** Wants the files back as soon as this holds. */
+  readonly undo?: (view: View) => boolean
   /** Once: hangs up without a word, and comes back. */
   readonly cut?: (view: View) => boolean
 }
@@ -128,6 +131,8 @@ export class Client {
 
   /** Everything that was to be said is acknowledged, everything acknowledged came to an end. */
   isIdle(): boolean {
+    const { undo } = this.part
+    if (undo?.(this) === true && !this.types.has("files_restored")) return false
     if (running(this.facts) || this.part.prompts.some(({ key }) => !this.acknowledged.has(key))) return false
     const ids = consumed(this.facts)
     return Array.from(this.acknowledged.values()).every((id) => ids.has(id))
@@ -171,7 +176,7 @@ export class Client {
   }
 
   private act(): void {
-    const { answer, cut, interrupt, prompts } = this.part
+    const { answer, cut, interrupt, prompts, undo } = this.part
     for (const { content, key, when, when_busy = "queue" } of prompts) {
       if (this.acknowledged.has(key) || (when !== undefined && !when(this))) continue
       this.once(`prompt ${key}`, () => ({ type: "prompt", content, idempotency_key: key, when_busy }))
@@ -186,6 +191,8 @@ export class Client {
     }
     if (running(this.facts) && interrupt?.(this) === true) this.once("interrupt", () => ({ type: "interrupt" }))
     if (this.paused && !running(this.facts)) this.once("resume", () => ({ type: "command", name: "resume_queue" }))
+    if (undo?.(this) === true && !this.types.has("files_restored") && !running(this.facts))
+      this.once("undo", () => ({ type: "command", name: "undo", uncertain: true }))
     if (!this.wasCut && cut?.(this) === true) {
       this.wasCut = true
       this.leave()

@@ -28,8 +28,9 @@ const line = ({ cases, complaints, effects, pair, reached, resumed, scene, state
 const table = async (place: Place): Promise<boolean> => {
   const began = performance.now()
   const rows: Array<Row> = []
+  const only = process.argv[2] === undefined ? undefined : new RegExp(process.argv[2])
   for (const scene of scenes) {
-    const only = process.argv[2] === undefined ? undefined : new RegExp(process.argv[2])
+    if (only !== undefined && !only.test(scene.name)) continue
     const pairs = (await record(place, scene)).filter(
       ({ name, nth }) => only?.test(`${scene.name} ${name} ${nth}`) !== false
     )

@@ -154,6 +154,8 @@ export const run = async (
       acknowledged: client.acknowledged,
       replies: client.replies,
       writers: new Map(Object.entries(scene.writers ?? {})),
+      labels: new Map(Object.entries(scene.labels ?? {})),
+      ends: new Map(Object.entries(scene.ends ?? {})),
       survivors: going.alive ?? [],
       answersAgain: end === "idle"
     }

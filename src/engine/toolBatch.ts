@@ -203,10 +203,21 @@ const refuseEnded = (batch: Batch, item: Ready, via: Verdict["via"]) => {
   return Effect.as(batch.reporter.report([resolvedBody(batch, item, verdict), denied]), 0)
 }
 
+/** What it is about to make of its file, for a look after a crash. */
+const intentOf = (batch: Batch, { call, resolved }: Ready): Effect.Effect<ReadonlyArray<ReportBody>> => {
+  const { intent } = resolved.tool
+  if (intent === undefined) return Effect.succeed([])
+  const { task_id } = batch.at
+  return Effect.map(intent(resolved.args), (about) =>
+    about === undefined ? [] : [{ type: "file_intended", task_id, call_id: call.call_id, ...about } as const]
+  )
+}
+
 const runOne = Effect.fnUntraced(function* (batch: Batch, { item, permit, attempt, holds, via }: Approved) {
   const { call, resolved } = item
   if (holds !== undefined && !(yield* holds)) return yield* refuseEnded(batch, item, via)
-  yield* batch.reporter.report([{ type: "tool_started", ...batch.at, call_id: call.call_id, attempt }])
+  const intent = yield* intentOf(batch, item)
+  yield* batch.reporter.report([{ type: "tool_started", ...batch.at, call_id: call.call_id, attempt }, ...intent])
   const begun = yield* Clock.currentTimeMillis
   const live = liveOutput(batch, item)
   Points.reach("tool before")

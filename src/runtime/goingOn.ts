@@ -22,13 +22,18 @@ interface Going {
   readonly settings: { readonly mode: Mode | undefined }
 }
 
-const lookAt = ({ parts: { engine } }: Going, { call_id, tool_name, arguments: args }: CallState) =>
-  Effect.map(engine.look({ call_id, tool_name, arguments: args }), (look) => [call_id, look] as const)
+const lookAt = ({ log, parts: { engine } }: Going, { call_id, tool_name, arguments: args }: CallState) =>
+  Effect.map(
+    engine.look({ call_id, tool_name, arguments: args }, log.marks.intents.get(call_id)),
+    (look) => [call_id, look] as const
+  )
 
 /** Goes on with what is safe; what nobody can know becomes a question. Tells whether it went on. */
 export const goOn = Effect.fnUntraced(function* (going: Going) {
   const { approver, log, parts, settings, tasks } = going
-  const { broken } = log
+  const { broken, canceled } = log.marks
+  const running = log.state().task
+  if (running !== undefined && canceled(running.task_id)) return false
   const looks = new Map(yield* Effect.forEach(cutOff(log.state()), (call) => lookAt(going, call)))
   const facts = found(log.state(), looks, (settings.mode ?? parts.mode) !== "never-ask")
   if (facts.length > 0) yield* log.commit(facts)

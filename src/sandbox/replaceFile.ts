@@ -55,18 +55,23 @@ const writeTemporary = async (path: string, bytes: Uint8Array, old: BigIntStats 
   }
 }
 
-/** `expected`: what has to stand there still, right before the rename; undefined: nothing may. */
+/**
+ * `expected`: what has to stand there still, right before the rename; undefined: nothing may. `mark` names the temporary
+ * file, so that a second try removes what one that was killed left behind.
+ */
 export const replaceFile = async (
   root: string,
   target: Resolved,
   bytes: Uint8Array,
-  expected: Stamp | undefined
+  expected: Stamp | undefined,
+  mark: string = randomBytes(8).toString("hex")
 ): Promise<void> => {
   const name = target.names.at(-1)
   if (name === undefined) throw new Exchanged("it is the workspace itself")
   const pin = makeDirectories(root, target.anchor, target.names.slice(0, -1))
-  const temporary = below(pin, `.claw-${randomBytes(8).toString("hex")}.tmp`)
+  const temporary = below(pin, `.claw-${mark}.tmp`)
   try {
+    await unlink(temporary).catch(() => undefined)
     await writeTemporary(temporary, bytes, target.stats)
     lookAgain(pin, name, expected)
     await rename(temporary, below(pin, name))
