@@ -19,6 +19,8 @@ export interface Evidence {
   readonly before: ReadonlyMap<string, File>
   /** Right after each kill. */
   readonly kills: ReadonlyArray<Moment>
+  /** Right after each orderly end of a process in the middle. */
+  readonly pauses: ReadonlyArray<Moment>
   readonly end: Moment
   readonly requests: ReadonlyArray<Request>
   readonly seen: ReadonlyArray<Fact>
@@ -176,6 +178,16 @@ const known = ({ end: { store }, writers }: Evidence): Complaints =>
       : []
   })
 
+/** A question that was open at a kill is the same one afterwards. */
+const questions = ({ end: { store } }: Evidence): Complaints => {
+  const asked = of(store.rows, "approval_request").filter(({ body }) => body.kind === "tool")
+  const ids = new Map<string, Set<unknown>>()
+  for (const row of asked) ids.set(callOf(row), (ids.get(callOf(row)) ?? new Set()).add(row.body.request_id))
+  return Array.from(ids).flatMap(([call, all]) =>
+    all.size === 1 ? [] : [`C7: ${call} was asked about ${all.size} times`]
+  )
+}
+
 const contents = ({ end: { files }, ends }: Evidence): Complaints =>
   Array.from(ends).flatMap(([path, text]) => {
     const now = files.get(path)?.text
@@ -207,10 +219,10 @@ const asksNext = ({ rows }: Store): boolean => {
   return calls.every((call) => hasResult(rows, call))
 }
 
-const requests = ({ end: { store }, kills, requests: asked }: Evidence): Complaints => {
+const requests = ({ end: { store }, kills, pauses, requests: asked }: Evidence): Complaints => {
   const bad = asked.flatMap(({ complaints }) => complaints.map((complaint) => `I8: ${complaint}`))
   const answers = of(store.rows, "text_completed").length
-  const cut = kills.filter((moment) => asksNext(moment.store)).length
+  const cut = [...kills, ...pauses].filter((moment) => asksNext(moment.store)).length
   const canceled = of(store.rows, "task_canceled").length
   const calls = of(store.rows, "tool_call").map(callOf)
   const results = of(store.rows, "tool_result").map(callOf)
@@ -275,6 +287,7 @@ export const check = (evidence: Evidence): Complaints => [
   ...(evidence.answersAgain ? [] : ["I12: the session takes no new prompt"]),
   ...grants(evidence),
   ...known(evidence),
+  ...questions(evidence),
   ...contents(evidence),
   ...leftFiles(evidence)
 ]

@@ -1,66 +1,68 @@
 /**
- * `npm run kills`: the kill table, green or not. Owns: the command line and what is printed.
+ * `npm run kills`: the kill table, green or not. `-- --quick`: every point once, wherever it is met first. `--scene
+ * PATTERN`: only these. `--random N [--seed S] [--from RUN]`: N kills at random points and times. `--mutants`: guards are
+ * taken away, and the table or a test must notice. Owns: the command line and what is printed.
  */
-import { styleText } from "node:util"
+import { parseArgs } from "node:util"
 import { openModel } from "./model.ts"
+import { mutants } from "./mutants.ts"
 import { build, discard, openPool } from "./pool.ts"
+import { printed, summary } from "./print.ts"
+import { randomKills } from "./random.ts"
 import type { Place } from "./run.ts"
-import { scenes } from "./scenes.ts"
-import { each, killAt, record, type Row } from "./table.ts"
+import { tableOf } from "./whole.ts"
 
-const AT_ONCE = 3
-
-const cut = (text: string, width: number): string =>
-  (text.length > width ? `${text.slice(0, width - 1)}…` : text).padEnd(width)
-
-const line = ({ cases, complaints, effects, pair, reached, resumed, scene, state }: Row): string => {
-  const mark =
-    complaints.length > 0
-      ? styleText("red", "FAIL")
-      : reached
-        ? styleText("green", "ok  ")
-        : styleText("yellow", "miss")
-  const point = `${pair.name} ${pair.nth}`
-  const columns = [cut(scene, 9), cut(point, 58), cut(cases.join(" "), 8), cut(state, 28), cut(resumed, 60), effects]
-  return [`${mark} ${columns.join("  ")}`, ...complaints.map((complaint) => `     ${complaint}`)].join("\n")
-}
+const { values } = parseArgs({
+  options: {
+    quick: { type: "boolean", default: false },
+    scene: { type: "string" },
+    random: { type: "string" },
+    seed: { type: "string" },
+    from: { type: "string", default: "1" },
+    mutants: { type: "boolean", default: false },
+    jobs: { type: "string", default: "3" }
+  }
+})
+const atOnce = Number(values.jobs)
 
 const table = async (place: Place): Promise<boolean> => {
   const began = performance.now()
-  const rows: Array<Row> = []
-  const only = process.argv[2] === undefined ? undefined : new RegExp(process.argv[2])
-  for (const scene of scenes) {
-    if (only !== undefined && !only.test(scene.name)) continue
-    const pairs = (await record(place, scene)).filter(
-      ({ name, nth }) => only?.test(`${scene.name} ${name} ${nth}`) !== false
-    )
-    await each(
-      pairs,
-      AT_ONCE,
-      (pair) => killAt(place, scene, pair),
-      (row) => {
-        rows.push(row)
-        console.log(line(row))
-      }
-    )
-  }
-  const failed = rows.filter(({ complaints }) => complaints.length > 0)
-  const cases = new Set(rows.flatMap((row) => row.cases))
-  const missing = Array.from({ length: 23 }, (_, i) => `C${i + 1}`).filter((each) => !cases.has(each))
-  const seconds = ((performance.now() - began) / 1000).toFixed(1)
-  console.log(
-    `${rows.length} kills, ${failed.length} failed, ${rows.filter(({ reached }) => !reached).length} not reached, ` +
-      `${missing.length === 0 ? "C1–C23 all met" : `not met: ${missing.join(" ")}`}, ${seconds} s`
+  const rows = await tableOf(
+    place,
+    { atOnce, quick: values.quick, ...(values.scene === undefined ? {} : { scene: new RegExp(values.scene) }) },
+    (row) => console.log(printed(row))
   )
-  return failed.length === 0 && missing.length === 0
+  const { good, text } = summary(rows, values.scene === undefined)
+  console.log(`${text}, ${((performance.now() - began) / 1000).toFixed(1)} s`)
+  return good
 }
 
-const main = async (): Promise<number> => {
+const random = async (place: Place, kills: number): Promise<boolean> => {
+  const began = performance.now()
+  const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31))
+  console.log(`seed ${seed}`)
+  const sum = await randomKills(
+    place,
+    { seed, kills, from: Number(values.from), atOnce },
+    ({ nth, drawn, outcome }) => {
+      if (outcome.complaints.length === 0) return
+      console.log(`FAIL run ${nth}, ${drawn.scene.name}: ${JSON.stringify(drawn.kills)}`)
+      for (const complaint of outcome.complaints) console.log(`     ${complaint}`)
+      console.log(`     again: npm run kills -- --random 1 --seed ${seed} --from ${nth} --jobs 1`)
+    }
+  )
+  const seconds = ((performance.now() - began) / 1000).toFixed(1)
+  console.log(`seed ${seed}: ${sum.kills} kills in ${sum.runs} runs, ${sum.failed} failed, ${seconds} s`)
+  return sum.failed === 0
+}
+
+const killing = async (): Promise<boolean> => {
   const { program, directory } = await build()
-  const pool = await openPool(program, `${directory}/cache`, AT_ONCE)
+  const pool = await openPool(program, `${directory}/cache`, atOnce)
   const model = await openModel()
   try {
-    return (await table({ pool, model })) ? 0 : 1
+    const place = { pool, model }
+    return await (values.random === undefined ? table(place) : random(place, Number(values.random)))
   } finally {
     await pool.close()
     model.close()
@@ -68,4 +70,4 @@ const main = async (): Promise<number> => {
   }
 }
 
-process.exitCode = await main()
+process.exitCode = (await (values.mutants ? mutants((text) => console.log(text)) : killing())) ? 0 : 1

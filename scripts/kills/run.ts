@@ -55,6 +55,7 @@ interface Going {
   readonly client: Client
   readonly line: Line
   readonly kills: Array<Moment>
+  readonly pauses: Array<Moment>
   readonly until: number
   /** Whether it is asked once more when all is done. */
   readonly again: boolean
@@ -93,13 +94,18 @@ const attend = async (going: Going, victim: Victim, port: number): Promise<End> 
   })
 }
 
+/** `after_ms`: the process is killed so long after it is ready, wherever it is. */
+export type Wanted = Pick<Job, "kill" | "record"> & { readonly after_ms?: number }
+
 /** One process of the run. */
-const live = async (going: Going, job: Omit<Job, "home" | "base_url">): Promise<End> => {
+const live = async (going: Going, { after_ms, ...job }: Wanted): Promise<End> => {
   const { client, home, kills, line, place } = going
   const victim = await place.pool.take()
   victim.say({ job: { home, base_url: line.base_url, ...job } })
   const told = await victim.next()
+  const timer = after_ms === undefined ? undefined : setTimeout(() => void victim.kill(), after_ms)
   const end = told?.ready === undefined ? "killed" : await attend(going, victim, told.ready)
+  clearTimeout(timer)
   if (end === "late") await victim.kill()
   if (end === "idle") {
     // Nobody is there any more, and no task runs: it gives the session up.
@@ -107,7 +113,10 @@ const live = async (going: Going, job: Omit<Job, "home" | "base_url">): Promise<
     const last = await victim.next()
     if (last?.stopped !== undefined) place.pool.give(victim)
   }
-  if (end === "drained") place.pool.give(victim)
+  if (end === "drained") {
+    place.pool.give(victim)
+    going.pauses.push(momentOf(home))
+  }
   client.leave()
   if (victim.isGone) {
     if (victim.stderr !== "") client.errors.push(victim.stderr)
@@ -121,15 +130,16 @@ const live = async (going: Going, job: Omit<Job, "home" | "base_url">): Promise<
 export const run = async (
   place: Place,
   scene: Scene,
-  jobs: ReadonlyArray<Omit<Job, "home" | "base_url">>,
+  jobs: ReadonlyArray<Wanted>,
   { again = true }: { readonly again?: boolean } = {}
 ): Promise<Outcome> => {
   const home = homeFor(scene)
   const before = readFiles(home)
   const client = new Client(SESSION, scene.part)
-  const kills: Array<Moment> = []
+  const [kills, pauses]: [Array<Moment>, Array<Moment>] = [[], []]
   const line = place.model.line(`run${(runs += 1)}`, scriptOf(scene), () => kills.length)
   const going: Going = {
+    pauses,
     scene,
     place,
     home,
@@ -142,12 +152,13 @@ export const run = async (
   }
   try {
     let end: End = "killed"
-    for (const job of jobs) end = await live(going, job)
+    for (const job of jobs) if (end !== "idle" && end !== "late") end = await live(going, job)
     const killed = kills.length
     while (end !== "idle" && end !== "late") end = await live(going, {})
     const evidence: Evidence = {
       before,
       kills,
+      pauses,
       end: momentOf(home),
       requests: line.requests,
       seen: client.facts,

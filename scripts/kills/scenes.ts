@@ -3,6 +3,7 @@
  * Calls have fixed ids; an effect is a line of `effects.log` that names its call.
  */
 import type { Asked, Part, Reply, View } from "./client.ts"
+import type { Pair } from "./job.ts"
 import type { Answer, Call, Said, Script } from "./model.ts"
 
 export interface Scene {
@@ -17,6 +18,8 @@ export interface Scene {
   readonly ends?: Readonly<Record<string, string>>
   /** A line of `effects.log` → the calls that write it, where it is not its own call alone. */
   readonly labels?: Readonly<Record<string, ReadonlyArray<string>>>
+  /** Worth a run also in a quick table: what only this scene shows. */
+  readonly always?: (pair: Pair) => boolean
   /** The process is told to end in order while this holds; another one goes on. */
   readonly drain?: (view: View) => boolean
 }
@@ -99,6 +102,7 @@ const together: Scene = {
     ]
   },
   part: { prompts: [prompt("all")], answer: once },
+  always: ({ name, nth }) => (name === "tool before" && nth > 1) || /^commit .*approval_request after$/.test(name),
   writers: { "b.txt": "w1" }
 }
 

@@ -22,13 +22,12 @@ export interface Row {
   readonly reached: boolean
 }
 
-/** Points that an undisturbed run reaches. */
-export const record = async (place: Place, scene: Scene): Promise<ReadonlyArray<Pair>> => {
+/** What a piece of work writes to the file of its points. */
+export const recordedPairs = async (work: (file: string) => Promise<unknown>): Promise<ReadonlyArray<Pair>> => {
   const directory = mkdtempSync(join(tmpdir(), "claw-points-"))
   const file = join(directory, "points")
   try {
-    const { complaints } = await run(place, scene, [{ record: file }], { again: false })
-    if (complaints.length > 0) throw new Error(`${scene.name} without a kill: ${complaints.join("; ")}`)
+    await work(file)
     return readFileSync(file, "utf8")
       .split("\n")
       .filter(Boolean)
@@ -40,6 +39,13 @@ export const record = async (place: Place, scene: Scene): Promise<ReadonlyArray<
     rmSync(directory, { recursive: true, force: true })
   }
 }
+
+/** Points that an undisturbed run reaches. */
+export const record = (place: Place, scene: Scene): Promise<ReadonlyArray<Pair>> =>
+  recordedPairs(async (file) => {
+    const { complaints } = await run(place, scene, [{ record: file }], { again: false })
+    if (complaints.length > 0) throw new Error(`${scene.name} without a kill: ${complaints.join("; ")}`)
+  })
 
 const counted = (effects: ReadonlyArray<string>): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>()
@@ -70,6 +76,29 @@ export const killAt = async (place: Place, scene: Scene, pair: Pair): Promise<Ro
     effects: effectsOf(outcome),
     complaints: outcome.complaints,
     reached: killed > 0
+  }
+}
+
+/** Ten kills in a row, each inside of the recovery from the one before (C22). */
+export const tenInARow = async (place: Place, scene: Scene): Promise<Row> => {
+  const inside = ["recovery before", "claim inside", "claim after", "recovery leftovers ended", "claim before"]
+  const kills = Array.from({ length: 10 }, (_, i) => ({ kill: { name: inside[i % inside.length] ?? "", nth: 1 } }))
+  const first = { name: "process output", nth: 1 }
+  const outcome = await run(place, scene, [{ kill: first }, ...kills])
+  const { end, kills: moments } = outcome.evidence
+  const last = moments.at(-1)
+  return {
+    scene: scene.name,
+    pair: { name: "recovery, ten in a row", nth: 1 },
+    cases: ["C22"],
+    state: last === undefined ? "–" : describe(last.store),
+    resumed: last === undefined ? "–" : resumedTo(last.store, end.store),
+    effects: effectsOf(outcome),
+    complaints: [
+      ...outcome.complaints,
+      ...(outcome.killed === 11 ? [] : [`only ${outcome.killed} of 11 kills happened`])
+    ],
+    reached: outcome.killed === 11
   }
 }
 

@@ -14,6 +14,9 @@ import { load } from "../../src/config/AppConfig.ts"
 import * as ModelReach from "../../src/observability/ModelReach.ts"
 import * as Points from "../../src/observability/Points.ts"
 import { RuntimeManager } from "../../src/runtime/RuntimeManager.ts"
+import { backup, restore } from "../../src/store/sqlite/Backup.ts"
+import { compact } from "../../src/store/sqlite/Compact.ts"
+import { layerSqlite } from "../../src/store/sqlite/SqliteStore.ts"
 import * as Admission from "../../src/server/Admission.ts"
 import * as Drain from "../../src/server/Drain.ts"
 import * as TcpServer from "../../src/server/TcpServer.ts"
@@ -109,14 +112,39 @@ const serve = (job: Job) =>
     say({ stopped: order })
   })
 
+/** What is done to a whole store. */
+const workOf = ({ home, work }: Job): Effect.Effect<unknown, unknown> => {
+  const [file, target] = [`${home}/state/claw.db`, `${home}/backup.db`]
+  switch (work) {
+    case "backup":
+      return backup(file, target)
+    case "restore":
+      return restore(target, file, "before")
+    case "compact":
+      return compact(file)
+    default:
+      return Effect.scoped(Layer.build(layerSqlite(file)))
+  }
+}
+
+const worked = (job: Job) =>
+  Effect.gen(function* () {
+    lookFor(job)
+    yield* workOf(job)
+    Points.watch(undefined)
+    say({ done: job.work })
+  })
+
 createInterface({ input: process.stdin }).on("line", (line) => {
   const message = JSON.parse(line) as { readonly job?: Job; readonly stop?: Order }
   if (message.stop !== undefined && stop !== undefined) Deferred.doneUnsafe(stop, Effect.succeed(message.stop))
   if (message.job !== undefined) {
-    void Effect.runPromise(serve(message.job)).catch((error: unknown) => {
-      process.stderr.write(`${String(error)}\n`)
-      process.exit(1)
-    })
+    void Effect.runPromise(message.job.work === undefined ? serve(message.job) : worked(message.job)).catch(
+      (error: unknown) => {
+        process.stderr.write(`${String(error)}\n`)
+        process.exit(1)
+      }
+    )
   }
 })
 process.stdin.on("end", () => process.exit(0))
