@@ -202,11 +202,12 @@ const digestOf = (call: Row): string =>
 const allowed = ({ end: { store } }: Evidence): Complaints =>
   of(store.rows, "tool_started").flatMap((start) => {
     const call = of(store.rows, "tool_call").find((row) => callOf(row) === callOf(start))
-    const decision = of(store.rows, "approval_resolved").findLast(
+    const decisions = of(store.rows, "approval_resolved").filter(
       (row) => callOf(row) === callOf(start) && row.pos < start.pos
     )
-    if (call === undefined || decision === undefined || !isAllow(decision))
-      return [`I7: ${callOf(start)} began without an allow`]
+    const [last, decision] = [decisions.at(-1), decisions.findLast(isAllow)]
+    const wanted = last === decision || last?.body.decision === "retry"
+    if (call === undefined || decision === undefined || !wanted) return [`I7: ${callOf(start)} began without an allow`]
     return decision.body.digest === digestOf(call) ? [] : [`I7: ${callOf(start)} is not what was allowed`]
   })
 

@@ -27,10 +27,13 @@ export interface Scene {
 const call = (id: string, name: string, args: object): Call => ({ id, name, args })
 const bash = (id: string, more = "") => call(id, "bash", { command: `echo ${id} >> effects.log${more}` })
 
-const once = (): Reply => ({ decision: "allow_once" })
+/** What nobody can know of a killed call is left as it is. */
+const once = ({ kind }: Asked): Reply => ({ decision: kind === "recovery" ? "skip" : "allow_once" })
+const again = ({ kind }: Asked): Reply => ({ decision: kind === "recovery" ? "retry" : "allow_once" })
+const never = ({ kind }: Asked): Reply => ({ decision: kind === "recovery" ? "stop" : "allow_once" })
 /** For as long as the session lasts, in the exact words. */
-const session = ({ grant_options: [option] }: Asked): Reply =>
-  option === undefined ? { decision: "allow_once" } : { decision: "allow_session", grant_option: option.id }
+const session = ({ grant_options: [option], kind }: Asked): Reply =>
+  option === undefined ? once({ kind } as Asked) : { decision: "allow_session", grant_option: option.id }
 const prompt = (content: string, key = content) => ({ key, content })
 const has = (view: View, type: string) => view.types.has(type)
 
@@ -101,7 +104,7 @@ const together: Scene = {
       { text: "All done." }
     ]
   },
-  part: { prompts: [prompt("all")], answer: once },
+  part: { prompts: [prompt("all")], answer: never },
   always: ({ name, nth }) => (name === "tool before" && nth > 1) || /^commit .*approval_request after$/.test(name),
   writers: { "b.txt": "w1" }
 }
@@ -133,14 +136,14 @@ const waiting: Scene = {
       { ...prompt("third"), when: (view) => has(view, "prompt_queued") }
     ],
     // Asked until all of them wait.
-    answer: (_asked, { acknowledged }) => (acknowledged.size >= 4 ? once() : undefined)
+    answer: (asked, { acknowledged }) => (acknowledged.size >= 4 ? once(asked) : undefined)
   }
 }
 
 const leaving: Scene = {
   name: "cut",
   turns: { run: [{ text: "I will run it.", calls: [bash("c1", "; sleep 0.05")] }, { text: "It ran." }] },
-  part: { prompts: [prompt("run")], answer: once, cut: (view) => has(view, "tool_started") }
+  part: { prompts: [prompt("run")], answer: again, cut: (view) => has(view, "tool_started") }
 }
 
 const draining: Scene = {

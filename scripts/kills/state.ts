@@ -10,6 +10,9 @@ const progress = (rows: ReadonlyArray<Row>, call: unknown): string => {
   const own = rows.filter(({ body }) => body.call_id === call)
   const has = (type: string) => own.some((row) => row.type === type)
   if (has("tool_result")) return "result"
+  const question = own.findLast(({ type, body }) => type === "approval_request" && body.kind === "recovery")
+  const since = own.filter(({ pos }) => pos > (question?.pos ?? Infinity))
+  if (question !== undefined && since.length === 0) return "in question"
   if (has("tool_started")) return "begun"
   const decided = own.findLast(({ type }) => type === "approval_resolved")
   if (decided !== undefined) return decided.body.decision === "deny" ? "denied" : "allowed"
@@ -92,7 +95,7 @@ const byStanding = ({ at, calls, canceling }: Standing): ReadonlyArray<string> =
     ...(has("unchecked") ? ["C6"] : []),
     ...(has("asked") ? ["C7"] : []),
     ...(has("allowed") ? ["C9"] : []),
-    ...(has("begun") ? ["C10"] : []),
+    ...(has("begun") || has("in question") ? ["C10"] : []),
     ...(has("result") && calls.some((state) => state !== "result") ? ["C14"] : []),
     ...(at === "calls" && calls.every((state) => state === "result") ? ["C15"] : []),
     ...(at === "answered" ? ["C16"] : []),

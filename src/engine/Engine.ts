@@ -132,12 +132,8 @@ const make = Effect.gen(function* () {
     const started = { type: "task_started", task_id, prompt_id, content } as const
     return Effect.andThen(reporter.report([started]), run({ session_id, task_id, ...rest }))
   }
-  return Engine.of({
-    run,
-    resume: execute,
-    look: (call, intent) => Recovering.look(registry, own, call, intent),
-    prompt
-  })
+  const look: Engine["Service"]["look"] = (call, intent) => Recovering.look(registry, own, call, intent)
+  return Engine.of({ run, resume: execute, look, prompt })
 })
 
 /** The engine over the session's own provider, tools, gate and reporter. */

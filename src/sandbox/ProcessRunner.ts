@@ -199,12 +199,14 @@ const make = (options: ProcessOptions, pool: PipePool, mask: Mask) => {
     const { output, errors, end, drained } = watch(started, spec, limits, mask)
     const announce = spec.processStarted?.(started.pid, started.startTime) ?? Effect.void
     const release = Effect.sync(started.release).pipe(Effect.tap(() => Points.at("process released")))
-    const going = Effect.andThen(Effect.andThen(announce, release), started.ended)
+    const going = Effect.andThen(
+      Effect.andThen(announce, release),
+      Effect.tap(started.ended, () => Points.at("process ended"))
+    )
     const bounded = Effect.timeoutOption(going, spec.timeout_ms)
     const exit = yield* Effect.exit(
       restore(Effect.tap(bounded, (ending) => (ending._tag === "Some" ? drained : Effect.void)))
     )
-    Points.reach("process ended")
     // What has not begun has nothing to tidy up.
     const gone = yield* endProcesses(started.family, started.hasBegun() ? limits.grace_ms : 0, started.leader)
     isGone()
