@@ -225,6 +225,16 @@ export const ModelHead = event("model_head", {
 })
 /** The raw text of arguments that do not parse (SETTLED 15). */
 export const RawArguments = event("raw_arguments", { ...turn, call_id: CallId, raw: Schema.String })
+/**
+ * What a call that names its file is to make of it, SHA-256 of the whole content; `before` absent: there is no file.
+ * Stored with its `tool_started`, so that a look at the file tells later whether it happened.
+ */
+export const FileIntended = event("file_intended", {
+  ...task,
+  call_id: CallId,
+  before: optional(Schema.String),
+  after: Schema.String
+})
 /** What a call did to the files; `step` names it in the store of checkpoints. */
 export const Checkpoint = event("checkpoint", {
   ...task,
@@ -254,6 +264,7 @@ export const PrivateBody = Schema.Union([
   ModelRequested,
   ModelHead,
   RawArguments,
+  FileIntended,
   Checkpoint,
   HostVisited,
   RestoreStarted
@@ -269,6 +280,7 @@ const privateTypes: ReadonlySet<string> = new Set<PrivateBody["type"]>([
   "model_request",
   "model_head",
   "raw_arguments",
+  "file_intended",
   "checkpoint",
   "host_visited",
   "restore_started"

@@ -8,6 +8,8 @@ import type { Durable } from "../domain/Event.ts"
 import type { CallId } from "../domain/Ids.ts"
 import type { CallState } from "../domain/Session.ts"
 
+export type { FileIntent } from "../tools/Tool.ts"
+
 /**
  * `check`: nobody decided yet; an open question is asked under its old id. `run`: allowed, and not begun, or begun and
  * harmless (or a person's word) to begin again as `attempt`. `deny`: decided, its result is missing. `reject`: its

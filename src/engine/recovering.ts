@@ -14,20 +14,25 @@ import type { ToolCall } from "../domain/Message.ts"
 import type { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { type Bounds, fieldsOf } from "./outcome.ts"
 import type { Reporter } from "./Reporter.ts"
-import type { Look } from "./Resumption.ts"
+import type { FileIntent, Look } from "./Resumption.ts"
 import { TaskFailure } from "./TaskFailure.ts"
 
 const unknown: Look = { kind: "unknown" }
 
 /** By the tool's own word, or by its look at the world. */
-export const look = (registry: ToolRegistry["Service"], bounds: Bounds, call: ToolCall): Effect.Effect<Look> =>
+export const look = (
+  registry: ToolRegistry["Service"],
+  bounds: Bounds,
+  call: ToolCall,
+  intent: FileIntent | undefined
+): Effect.Effect<Look> =>
   Effect.suspend(() => {
     const resolved = Result.getOrUndefined(registry.resolve(call))
     if (resolved === undefined) return Effect.succeed(unknown)
     const { tool, args } = resolved
     if (tool.effect === "pure" || tool.effect === "idempotent") return Effect.succeed<Look>({ kind: "again" })
     if (tool.effect !== "probe" || tool.probe === undefined) return Effect.succeed(unknown)
-    return Effect.map(tool.probe(args), (probe): Look => {
+    return Effect.map(tool.probe(args, intent), (probe): Look => {
       if (probe.state === "unknown") return unknown
       if (probe.state === "not_done") return { kind: "again" }
       return { kind: "done", ...fieldsOf(Exit.succeed(probe.output), bounds) }

@@ -9,6 +9,7 @@ import { type ApprovalGate, CHANGED, type Verdict } from "../approval/ApprovalGa
 import type { ApprovalRequest, Permit, Preview, RiskAssessment } from "../domain/Approval.ts"
 import type { Durable, ReportBody } from "../domain/Event.ts"
 import type { SessionId, TaskId } from "../domain/Ids.ts"
+import * as Points from "../observability/Points.ts"
 import type { Mask } from "../observability/Redact.ts"
 import { attributes, spans } from "../observability/Telemetry.ts"
 import type { ToolRegistry } from "../tools/ToolRegistry.ts"
@@ -202,12 +203,24 @@ const refuseEnded = (batch: Batch, item: Ready, via: Verdict["via"]) => {
   return Effect.as(batch.reporter.report([resolvedBody(batch, item, verdict), denied]), 0)
 }
 
+/** What it is about to make of its file, for a look after a crash. */
+const intentOf = (batch: Batch, { call, resolved }: Ready): Effect.Effect<ReadonlyArray<ReportBody>> => {
+  const { intent } = resolved.tool
+  if (intent === undefined) return Effect.succeed([])
+  const { task_id } = batch.at
+  return Effect.map(intent(resolved.args), (about) =>
+    about === undefined ? [] : [{ type: "file_intended", task_id, call_id: call.call_id, ...about } as const]
+  )
+}
+
 const runOne = Effect.fnUntraced(function* (batch: Batch, { item, permit, attempt, holds, via }: Approved) {
   const { call, resolved } = item
   if (holds !== undefined && !(yield* holds)) return yield* refuseEnded(batch, item, via)
-  yield* batch.reporter.report([{ type: "tool_started", ...batch.at, call_id: call.call_id, attempt }])
+  const intent = yield* intentOf(batch, item)
+  yield* batch.reporter.report([{ type: "tool_started", ...batch.at, call_id: call.call_id, attempt }, ...intent])
   const begun = yield* Clock.currentTimeMillis
   const live = liveOutput(batch, item)
+  Points.reach("tool before")
   const exit = yield* batch.registry
     .execute(resolved, permit, {
       task_id: batch.at.task_id,
@@ -225,6 +238,7 @@ const runOne = Effect.fnUntraced(function* (batch: Batch, { item, permit, attemp
       Effect.exit
     )
   if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
+  Points.reach("tool after")
   live.end()
   const duration_ms = Math.round((yield* Clock.currentTimeMillis) - begun)
   yield* batch.reporter.report([result(batch, item, { ...fieldsOf(exit, batch), duration_ms })])

@@ -6,6 +6,7 @@
  */
 import { Clock, Effect, Random, Result, Stream } from "effect"
 import { newStreamId, type TaskId } from "../domain/Ids.ts"
+import * as Points from "../observability/Points.ts"
 import type { Completed } from "../provider/ModelPart.ts"
 import type { ModelRequest, Provider } from "../provider/Provider.ts"
 import { ProviderError } from "../provider/ProviderError.ts"
@@ -51,7 +52,10 @@ const streamed = Effect.fnUntraced(function* (ask: Ask, shown: Parts.ShownAnswer
     return Effect.uninterruptible(
       Effect.andThen(
         reporter.report([]),
-        Effect.sync(() => reporter.signal(live))
+        Effect.sync(() => {
+          reporter.signal(live)
+          Points.reach("model text")
+        })
       )
     )
   })
@@ -98,7 +102,9 @@ export const ask = Effect.fnUntraced(function* (first: Ask) {
   for (let attempt = 1; ; attempt++) {
     const shown = Parts.make(first.at.task_id, streams)
     first.showing(shown)
+    Points.reach("model before")
     const result = yield* Effect.result(once(first, shown))
+    Points.reach("model after")
     if (Result.isSuccess(result)) return { completed: result.success, shown, streams } satisfies Answer
     const error = result.failure
     if (error._tag === "ReportError") return yield* error

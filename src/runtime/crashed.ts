@@ -3,8 +3,9 @@
  * Invariant: a call that was running is `uncertain`, never repeated here.
  */
 import { Effect } from "effect"
-import { close } from "../domain/Decide.ts"
+import { close, type Outcome } from "../domain/Decide.ts"
 import { errorBody } from "../domain/ErrorCode.ts"
+import * as Points from "../observability/Points.ts"
 import { endLeftover } from "../sandbox/Leftover.ts"
 import type { SessionLog } from "./sessionLog.ts"
 
@@ -12,14 +13,23 @@ const LEFTOVER_GRACE_MS = 2_000
 
 /** Processes of calls that were running when the process died. */
 export const endLeftovers = Effect.fnUntraced(function* (log: SessionLog) {
-  const ended = Effect.forEach(log.leftovers, (leftover) => endLeftover(leftover, LEFTOVER_GRACE_MS), {
+  const ended = Effect.forEach(log.marks.processes(), (leftover) => endLeftover(leftover, LEFTOVER_GRACE_MS), {
     concurrency: 8
   })
+  Points.reach("recovery before")
   if ((yield* ended).includes(false)) yield* Effect.logWarning("a process of an interrupted call is still alive")
+  Points.reach("recovery leftovers ended")
 })
 
-/** A task that cannot go on is closed: its calls are uncertain, its end is `interrupted_by_restart`. */
+/**
+ * A task that cannot go on is closed: its calls are uncertain, its end is `interrupted_by_restart`, or what somebody
+ * had asked for before.
+ */
 export const closeCrashed = (log: SessionLog) => {
-  const outcome = { status: "failed", error: errorBody("interrupted_by_restart") } as const
+  const { task } = log.state()
+  const canceled = task !== undefined && log.marks.canceled(task.task_id)
+  const outcome: Outcome = canceled
+    ? { status: "canceled" }
+    : { status: "failed", error: errorBody("interrupted_by_restart") }
   return log.commit(close(log.state(), outcome, { crashed: true }))
 }

@@ -6,6 +6,7 @@
 import { Effect } from "effect"
 import type { Mode } from "../approval/ApprovalGate.ts"
 import { type CallState, pendingApprovals } from "../domain/Session.ts"
+import * as Points from "../observability/Points.ts"
 import { closeCrashed } from "./crashed.ts"
 import type { JournalApprover } from "./journalApprover.ts"
 import { cutOff, found, recover } from "./recover.ts"
@@ -21,13 +22,18 @@ interface Going {
   readonly settings: { readonly mode: Mode | undefined }
 }
 
-const lookAt = ({ parts: { engine } }: Going, { call_id, tool_name, arguments: args }: CallState) =>
-  Effect.map(engine.look({ call_id, tool_name, arguments: args }), (look) => [call_id, look] as const)
+const lookAt = ({ log, parts: { engine } }: Going, { call_id, tool_name, arguments: args }: CallState) =>
+  Effect.map(
+    engine.look({ call_id, tool_name, arguments: args }, log.marks.intents.get(call_id)),
+    (look) => [call_id, look] as const
+  )
 
 /** Goes on with what is safe; what nobody can know becomes a question. Tells whether it went on. */
 export const goOn = Effect.fnUntraced(function* (going: Going) {
   const { approver, log, parts, settings, tasks } = going
-  const { broken } = log
+  const { broken, canceled } = log.marks
+  const running = log.state().task
+  if (running !== undefined && canceled(running.task_id)) return false
   const looks = new Map(yield* Effect.forEach(cutOff(log.state()), (call) => lookAt(going, call)))
   const facts = found(log.state(), looks, (settings.mode ?? parts.mode) !== "never-ask")
   if (facts.length > 0) yield* log.commit(facts)
@@ -36,6 +42,7 @@ export const goOn = Effect.fnUntraced(function* (going: Going) {
   if (recovery.kind !== "resume" || task === undefined) return false
   const open = pendingApprovals(log.state()).map(({ request_id }) => request_id)
   approver.goesOn(task.task_id, open)
+  Points.reach("recovery decided")
   yield* tasks.resume({ place: recovery.place, broken })
   return true
 })

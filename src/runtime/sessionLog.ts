@@ -14,15 +14,16 @@ import {
   type StateName
 } from "../domain/Event.ts"
 import { fold, foldAll } from "../domain/Fold.ts"
-import { type CallId, newEventId, processMark, type SessionId } from "../domain/Ids.ts"
+import { newEventId, type SessionId } from "../domain/Ids.ts"
 import { type SessionKey, sessionKey } from "../domain/Principal.ts"
 import { initial, type SessionState } from "../domain/Session.ts"
 import { ReportError, Reporter } from "../engine/Reporter.ts"
+import * as Points from "../observability/Points.ts"
 import { Journal, type JournalRecord, type Tail } from "../store/Journal.ts"
 import type { SessionMeta } from "../store/SessionIndex.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import { isAlive } from "../sandbox/ProcessIdentity.ts"
-import type { Leftover } from "../sandbox/Leftover.ts"
+import * as CallMarks from "./callMarks.ts"
 import * as CommitQueue from "./commitQueue.ts"
 import * as EventHub from "./EventHub.ts"
 import { measured } from "./measuredJournal.ts"
@@ -50,10 +51,8 @@ export interface SessionLog {
   ) => Effect.Effect<void, StoreError>
   /** Positions that could not be read back when the session was opened. */
   readonly damaged: ReadonlyArray<number>
-  /** Child processes of calls that had no result when the session was opened. */
-  readonly leftovers: ReadonlyArray<Leftover>
-  /** Calls whose arguments did not parse. */
-  readonly broken: ReadonlySet<CallId>
+  /** What is known of calls and of the task beside the state. */
+  readonly marks: CallMarks.CallMarks
   /** What can be taken back. */
   readonly undo: () => UndoLog.UndoState
 }
@@ -80,26 +79,20 @@ const load = Effect.fnUntraced(function* (journal: Journal["Service"], key: Sess
   let state: SessionState = initial
   let undo = UndoLog.initial
   const damaged: Array<number> = []
-  const processes = new Map<string, Leftover>()
-  const broken = new Set<CallId>()
+  const marks = CallMarks.make()
   for (let after = 0, more = true; more;) {
     const page = yield* journal.read(key, after)
     state = foldAll(
       state,
       page.records.flatMap(({ body, seq }) => (seq === undefined || isPrivate(body) ? [] : [{ seq, body }]))
     )
-    for (const { body } of page.records) {
-      undo = UndoLog.fold(undo, body)
-      if (body.type === "process_started")
-        processes.set(body.call_id, { ...body, id: processMark(body.task_id, body.call_id) })
-      if (body.type === "tool_result") processes.delete(body.call_id)
-      if (body.type === "raw_arguments") broken.add(body.call_id)
-    }
+    for (const { body } of page.records) undo = UndoLog.fold(undo, body)
+    marks.take(page.records)
     damaged.push(...page.damaged)
     after = Math.max(page.records.at(-1)?.pos ?? after, ...page.damaged.slice(-1), after)
     more = page.more
   }
-  return { state, undo, damaged, leftovers: Array.from(processes.values()), broken }
+  return { state, undo, damaged, marks }
 })
 
 type Found = Effect.Success<ReturnType<typeof load>>
@@ -212,6 +205,11 @@ const appender = (
     return settle(stored)
   })
 
+const publish = (hub: EventHub.EventHub, events: ReadonlyArray<DurableEvent>): void => {
+  hub.publish(events)
+  if (Points.isWatched()) Points.reach(`published ${events.at(-1)?.type}`)
+}
+
 /** What is reported together happened at one time. */
 const stampBy = (now: () => string) => (bodies: ReadonlyArray<ReportBody>) => {
   const ts = now()
@@ -227,16 +225,16 @@ const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tai
   const now = clock()
   const recent = ReplayWindow.make()
   const hub = EventHub.make(() => ({ v: 1, session_id, ts: now() }))
-
   const settle = (records: ReadonlyArray<JournalRecord>): SessionState => {
     owned.numbers.pos += records.length
     const events = records.flatMap((record) => eventOf(session_id, record) ?? [])
     owned.numbers.seq += events.length
     for (const event of events) state = fold(state, event)
     for (const { body } of records) undo = UndoLog.fold(undo, body)
+    found.marks.take(records)
     if (state.task === undefined) stateName = "idle"
     recent.push(events)
-    if (events.length > 0) hub.publish(events)
+    if (events.length > 0) publish(hub, events)
     return state
   }
   const append = appender(journal, key, owner, owned, settle)

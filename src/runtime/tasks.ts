@@ -124,7 +124,9 @@ const cancel = (own: Own, task_id: TaskId) =>
     slot.suspension.withdraw()
     own.canceled = task_id
     log.signal([{ type: "state", state: "cancelling", task_id }])
-    return Fiber.interrupt(slot.fiber)
+    // A process that dies before the end is stored ends it at its next start, too.
+    const wanted = Effect.ignore(log.commit([{ type: "cancel_requested", task_id }]))
+    return Effect.all([wanted, Fiber.interrupt(slot.fiber)], { concurrency: "unbounded", discard: true })
   })
 
 const finish = (own: Own, task_id: TaskId, ending: Ending, ticket: TaskTicket) =>

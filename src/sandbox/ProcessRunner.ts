@@ -10,6 +10,7 @@
 import { statSync } from "node:fs"
 import type { Readable } from "node:stream"
 import { Context, Effect, Layer, Schema } from "effect"
+import * as Points from "../observability/Points.ts"
 import { KnownSecrets, type Mask } from "../observability/Redact.ts"
 import { childEnvironment, type Environment } from "./childEnvironment.ts"
 import type { Enclosed, Limit, Over, Visit } from "./enclosed.ts"
@@ -139,6 +140,7 @@ const watch = (started: Started, spec: ProcessSpec, limits: ProcessLimits, mask:
   const live = makeLive(spec.emit ?? (() => {}), limits, () => performance.now())
   const into = (capture: typeof output) =>
     masked(mask, (text) => {
+      Points.reach("process output")
       capture.push(text)
       live.push(text)
     })
@@ -196,8 +198,11 @@ const make = (options: ProcessOptions, pool: PipePool, mask: Mask) => {
     const isGone = LastResort.attend(started.family)
     const { output, errors, end, drained } = watch(started, spec, limits, mask)
     const announce = spec.processStarted?.(started.pid, started.startTime) ?? Effect.void
-    const release = Effect.sync(started.release)
-    const going = Effect.andThen(Effect.andThen(announce, release), started.ended)
+    const release = Effect.sync(started.release).pipe(Effect.tap(() => Points.at("process released")))
+    const going = Effect.andThen(
+      Effect.andThen(announce, release),
+      Effect.tap(started.ended, () => Points.at("process ended"))
+    )
     const bounded = Effect.timeoutOption(going, spec.timeout_ms)
     const exit = yield* Effect.exit(
       restore(Effect.tap(bounded, (ending) => (ending._tag === "Some" ? drained : Effect.void)))

@@ -47,6 +47,8 @@ export interface Entry {
 }
 
 export interface WriteOptions {
+  /** Unlike any other write's but its own next try's. */
+  readonly mark?: string
   /** The file must still be this one; absent: whatever was there when the write began. */
   readonly expected?: Stamp
 }
@@ -226,7 +228,7 @@ const make = (options: WorkspaceOptions) => {
     if (place.guard.kind === "forbidden") return yield* failed(path, place.guard.why, "workspace_escape")
     const standing = resolved.stats === undefined ? undefined : stampOf(resolved.stats)
     yield* Effect.tryPromise({
-      try: () => replaceFile(root, resolved, bytes, how?.expected ?? standing),
+      try: () => replaceFile(root, resolved, bytes, how?.expected ?? standing, how?.mark),
       catch: (cause) => fromCause(path, cause)
     })
     return place

@@ -9,6 +9,7 @@ import type { Socket } from "node:net"
 import type { Readable } from "node:stream"
 import { Effect } from "effect"
 import type { Limit } from "./enclosed.ts"
+import * as Points from "../observability/Points.ts"
 import type { Leader } from "./endProcesses.ts"
 import type { Pipe, PipePool } from "./pipePool.ts"
 import { MARKER, outputsOf, startTimeOf, type Family } from "./processTable.ts"
@@ -169,6 +170,7 @@ export const startProcess = Effect.fnUntraced(function* (start: Start, gate: Gat
     out?.reader.destroy()
     err?.reader.destroy()
   })
+  Points.reach("process before")
   const child = yield* Effect.try({ try: () => launch(start, gate, out, err), catch: (cause) => cause as Error }).pipe(
     Effect.tapError(() => abandon)
   )
@@ -176,5 +178,6 @@ export const startProcess = Effect.fnUntraced(function* (start: Start, gate: Gat
   if (child.pid === undefined)
     return yield* Effect.tapError(Effect.andThen(spawned(child), Effect.never), () => abandon)
   child.on("error", () => {})
+  Points.reach("process at its gate")
   return describe(child, start, out, err)
 })

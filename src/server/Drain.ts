@@ -5,6 +5,7 @@
  * five seconds, whoever does not read.
  */
 import { Context, Effect, Layer } from "effect"
+import * as Points from "../observability/Points.ts"
 
 export class Drain extends Context.Service<
   Drain,
@@ -49,13 +50,17 @@ export const drain = (work: Draining) =>
     const state = yield* Drain
     const began = Date.now()
     yield* state.begin
+    Points.reach("drain began")
     yield* Effect.forEach(listeners, ({ stop }) => stop, { discard: true })
     yield* work.announce(began + drain_ms)
+    Points.reach("drain announced")
     yield* Effect.logInfo("The server drains.", { drain_ms })
     const slack = work.suspend_slack_ms ?? SUSPEND_SLACK_MS
     const suspended = yield* Effect.timeoutOption(work.suspend(drain_ms), drain_ms + slack)
     if (suspended._tag === "None") yield* Effect.logWarning("Tasks did not stop in time.")
+    Points.reach("drain suspended")
     yield* Effect.timeoutOption(work.closeAll, work.close_ms ?? CLOSE_MS)
     yield* Effect.forEach(listeners, ({ cut }) => cut, { discard: true })
+    Points.reach("drain ended")
     yield* Effect.logInfo("The server has drained.", { ms: Date.now() - began })
   })

@@ -4,8 +4,9 @@
  * `run` happens only behind a spent permit (the registry's business).
  */
 import { Effect, Result, Schema } from "effect"
+import { createHash } from "node:crypto"
 import type { Preview, RiskAssessment } from "../domain/Approval.ts"
-import type { CallId, TaskId } from "../domain/Ids.ts"
+import { type CallId, processMark, type TaskId } from "../domain/Ids.ts"
 import type { SkipReason, Step } from "../sandbox/Checkpoints.ts"
 import type { Visit } from "../sandbox/ProcessRunner.ts"
 import type { ToolError } from "./ToolError.ts"
@@ -44,11 +45,21 @@ export interface ToolOutput {
   readonly timed_out?: boolean
 }
 
+/** Names what a call leaves for a moment, so that its next attempt finds it. */
+export const markOf = ({ call_id, task_id }: Pick<ToolContext, "call_id" | "task_id">): string =>
+  createHash("sha256").update(processMark(task_id, call_id)).digest("hex").slice(0, 16)
+
 /** What a look at the world says of a call that was started and never answered (DESIGN §7). */
 export type Probe =
   | { readonly state: "done"; readonly output: ToolOutput }
   | { readonly state: "not_done" }
   | { readonly state: "unknown" }
+
+/** What a call is to make of its file, SHA-256 in hex; `before` absent: there is none yet. */
+export interface FileIntent {
+  readonly before?: string
+  readonly after: string
+}
 
 export interface Tool {
   readonly name: string
@@ -64,8 +75,10 @@ export interface Tool {
   /** What a person is shown before they decide. */
   readonly preview: (args: unknown) => Effect.Effect<Preview | undefined>
   readonly run: (args: unknown, context: ToolContext) => Effect.Effect<ToolOutput, ToolError>
-  /** Of tools with effect `probe`: did this call happen? Changes nothing. */
-  readonly probe?: (args: unknown) => Effect.Effect<Probe>
+  /** Of tools with effect `probe`, before a call begins: what it is about to do; absent: it cannot be told. */
+  readonly intent?: (args: unknown) => Effect.Effect<FileIntent | undefined>
+  /** Of tools with effect `probe`: did the call that began with this intent happen? Absent: it was not stored. Changes nothing. */
+  readonly probe?: (args: unknown, intent?: FileIntent) => Effect.Effect<Probe>
 }
 
 export interface ToolSpec<A> {
@@ -77,7 +90,8 @@ export interface ToolSpec<A> {
   readonly assess: (args: A) => Effect.Effect<RiskAssessment>
   readonly preview?: (args: A) => Effect.Effect<Preview | undefined>
   readonly run: (args: A, context: ToolContext) => Effect.Effect<ToolOutput, ToolError>
-  readonly probe?: (args: A) => Effect.Effect<Probe>
+  readonly intent?: (args: A) => Effect.Effect<FileIntent | undefined>
+  readonly probe?: (args: A, intent?: FileIntent) => Effect.Effect<Probe>
 }
 
 export const DEFAULT_TOOL_TIMEOUT_MS = 120_000
@@ -120,7 +134,7 @@ const parametersOf = <A>(schema: Schema.Codec<A, unknown>): Parameters => {
 
 /** Makes a tool from typed parts. An undeclared effect class is `once`. What throws here becomes a defect there. */
 export const make = <A>(spec: ToolSpec<A>): Tool => {
-  const { preview, probe } = spec
+  const { intent, preview, probe } = spec
   return {
     name: spec.name,
     description: spec.description,
@@ -130,6 +144,9 @@ export const make = <A>(spec: ToolSpec<A>): Tool => {
     assess: (args) => Effect.suspend(() => spec.assess(args as A)),
     preview: (args) => Effect.suspend(() => preview?.(args as A) ?? Effect.succeed(undefined)),
     run: (args, context) => Effect.suspend(() => spec.run(args as A, context)),
-    ...(probe === undefined ? {} : { probe: (args: unknown) => Effect.suspend(() => probe(args as A)) })
+    ...(intent === undefined ? {} : { intent: (args: unknown) => Effect.suspend(() => intent(args as A)) }),
+    ...(probe === undefined
+      ? {}
+      : { probe: (args: unknown, begun?: FileIntent) => Effect.suspend(() => probe(args as A, begun)) })
   }
 }

@@ -1,8 +1,10 @@
 /** Writing in one step: what is kept, what is made, what a failure leaves (R166, LESSONS 22). */
 import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from "node:fs"
+import { open } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
+import * as Points from "../../src/observability/Points.ts"
 import { dir, workspaceOf } from "../support/workspaceDir.ts"
 
 it.effect("mode bits are kept, and a new file's are those of the umask", () =>
@@ -76,5 +78,44 @@ it.effect("a file above the cap is not read", () =>
     there.file("ws/big", "x".repeat(101))
     const workspace = yield* workspaceOf(there)
     assert.strictEqual((yield* Effect.flip(workspace.read("big", 100))).code, "tool_failed")
+  })
+)
+
+it.effect("content is on the disk before it has its name, and the name before the write is told (ALICE)", () =>
+  Effect.gen(function* () {
+    const there = yield* dir
+    const workspace = yield* workspaceOf(there)
+    const handle = yield* Effect.promise(() => open(there.file("ws/any.txt", ""), "r"))
+    const prototype = Object.getPrototypeOf(handle) as { sync: () => Promise<void> }
+    yield* Effect.promise(() => handle.close())
+    const { sync } = prototype
+    const order: Array<string> = []
+    prototype.sync = function () {
+      order.push("synced")
+      return sync.call(this)
+    }
+    Points.watch((point) => void order.push(point))
+    yield* Effect.ensuring(
+      workspace.write("a.txt", Buffer.from("new")),
+      Effect.sync(() => {
+        prototype.sync = sync
+        Points.watch(undefined)
+      })
+    )
+    assert.deepStrictEqual(
+      order.filter((step) => ["file written", "synced", "file renamed", "file in place"].includes(step)),
+      ["file written", "synced", "file renamed", "file in place"]
+    )
+  })
+)
+
+it.effect("what a try that was killed left behind is gone with the next one of the same call", () =>
+  Effect.gen(function* () {
+    const there = yield* dir
+    there.file("ws/.claw-0123456789abcdef.tmp", "half of i")
+    const workspace = yield* workspaceOf(there)
+    yield* workspace.write("a.txt", Buffer.from("all of it"), { mark: "0123456789abcdef" })
+    assert.deepStrictEqual(readdirSync(there.ws), ["a.txt"])
+    assert.strictEqual(readFileSync(join(there.ws, "a.txt"), "utf8"), "all of it")
   })
 )

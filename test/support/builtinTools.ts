@@ -5,7 +5,7 @@ import { type CallId, newTaskId } from "../../src/domain/Ids.ts"
 import * as ProcessRunner from "../../src/sandbox/ProcessRunner.ts"
 import * as Workspace from "../../src/sandbox/Workspace.ts"
 import { type BuiltinOptions, makeBuiltinTools } from "../../src/tools/builtin/BuiltinTools.ts"
-import type { ToolContext } from "../../src/tools/Tool.ts"
+import type { FileIntent, ToolContext } from "../../src/tools/Tool.ts"
 import * as ToolRegistry from "../../src/tools/ToolRegistry.ts"
 import type { Dir } from "./workspaceDir.ts"
 
@@ -85,10 +85,13 @@ export const toolsIn = Effect.fnUntraced(function* (
       Effect.flatMap(resolve(name, args), ({ args: decoded, tool }) => tool.assess(decoded)),
     preview: (name: string, args: unknown) =>
       Effect.flatMap(resolve(name, args), ({ args: decoded, tool }) => tool.preview(decoded)),
-    probe: (name: string, args: unknown) =>
+    /** What the call is about to do, and later whether it did. */
+    intent: (name: string, args: unknown) =>
+      Effect.flatMap(resolve(name, args), ({ args: decoded, tool }) => tool.intent?.(decoded) ?? Effect.undefined),
+    probe: (name: string, args: unknown, intent?: FileIntent) =>
       Effect.flatMap(
         resolve(name, args),
-        ({ args: decoded, tool }) => tool.probe?.(decoded) ?? Effect.succeed({ state: "unknown" as const })
+        ({ args: decoded, tool }) => tool.probe?.(decoded, intent) ?? Effect.succeed({ state: "unknown" as const })
       )
   }
 })

@@ -1,6 +1,5 @@
 /** edit_file (R082, LESSONS 21, case H07): what is replaced, what never changes, what is refused. */
 import { chmodSync, readFileSync, readlinkSync, statSync } from "node:fs"
-import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { toolsIn } from "../support/builtinTools.ts"
@@ -192,24 +191,38 @@ describe("edit_file", () => {
     })
   )
 
-  it.effect("after a crash the file says whether it happened (effect class probe)", () =>
+  it.effect("after a crash the file says whether it happened, and only where nobody else changed it (C10–C12)", () =>
     Effect.gen(function* () {
       const there = yield* dir
       there.file("ws/f.txt", "one\r\n")
-      const { call, probe } = yield* toolsIn(there)
-      const edit = { path: "f.txt", old_text: "one\n", new_text: "two\n" }
-      const write = { path: join("f.txt"), content: "all" }
-      assert.deepStrictEqual(
-        [(yield* probe("edit_file", edit)).state, (yield* probe("write_file", write)).state],
-        ["not_done", "not_done"]
+      const { call, intent, probe } = yield* toolsIn(there)
+      const calls = {
+        edit_file: { path: "f.txt", old_text: "one\n", new_text: "two\n" },
+        write_file: { path: "f.txt", content: "all" }
+      }
+      const begun = {
+        edit_file: (yield* intent("edit_file", calls.edit_file)) ?? { after: "" },
+        write_file: (yield* intent("write_file", calls.write_file)) ?? { after: "" }
+      }
+      const states = Effect.forEach(["edit_file", "write_file"] as const, (name) =>
+        Effect.map(probe(name, calls[name], begun[name]), ({ state }) => state)
       )
-      yield* call("edit_file", edit)
-      assert.strictEqual((yield* probe("edit_file", edit)).state, "done")
-      yield* call("write_file", write)
-      assert.deepStrictEqual(
-        [(yield* probe("edit_file", edit)).state, (yield* probe("write_file", write)).state],
-        ["unknown", "done"]
-      )
+      assert.deepStrictEqual(yield* states, ["not_done", "not_done"])
+      yield* call("edit_file", calls.edit_file)
+      assert.deepStrictEqual(yield* states, ["done", "unknown"])
+      yield* call("write_file", calls.write_file)
+      assert.deepStrictEqual(yield* states, ["unknown", "done"])
+      there.file("ws/f.txt", "what a person wrote meanwhile")
+      assert.deepStrictEqual(yield* states, ["unknown", "unknown"])
+    })
+  )
+
+  it.effect("an edit that does not fit has no intent: nothing will come of it", () =>
+    Effect.gen(function* () {
+      const there = yield* dir
+      there.file("ws/f.txt", "one\n")
+      const { intent } = yield* toolsIn(there)
+      assert.strictEqual(yield* intent("edit_file", { path: "f.txt", old_text: "no", new_text: "two" }), undefined)
     })
   )
 })

@@ -94,7 +94,7 @@ const list = Effect.gen(function* () {
 const bringBack = Effect.scoped(
   Effect.gen(function* () {
     const log = yield* SessionLog.open({ session_id: "long" as SessionId, owner: localOwner }, "bench")
-    return recover(log.state(), { looks: new Map(), broken: log.broken }).kind
+    return recover(log.state(), { looks: new Map(), broken: log.marks.broken }).kind
   })
 )
 

@@ -8,6 +8,7 @@ import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request a
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
 import type { Socket } from "node:net"
 import { Effect } from "effect"
+import * as Points from "../../observability/Points.ts"
 
 /** One call on its way: filled by the transport, ended by the driver. */
 export interface Exchange {
@@ -178,5 +179,6 @@ export const makeFetch =
       // Head and body leave in one write.
       request.cork()
       for (const chunk of exchange.body) request.write(chunk)
-      request.end()
+      Points.reach("request before")
+      request.end(() => Points.reach("request sent"))
     })

@@ -8,6 +8,7 @@ import { mkdir, readFile, rename, unlink, utimes, writeFile } from "node:fs/prom
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { deflate, inflate } from "node:zlib"
+import * as Points from "../../observability/Points.ts"
 
 const pack = promisify(deflate)
 const unpack = promisify(inflate)
@@ -45,7 +46,9 @@ export const makeBlobs = (objects: string): Blobs => {
     const temporary = join(objects, `tmp_obj_${randomBytes(8).toString("hex")}`)
     try {
       await writeFile(temporary, await pack(object, { level: 1 }), { mode: 0o400, flag: "wx" })
+      Points.reach("content before")
       await rename(temporary, place)
+      Points.reach("content after")
     } catch (error) {
       await unlink(temporary).catch(() => undefined)
       throw error

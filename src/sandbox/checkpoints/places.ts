@@ -7,6 +7,7 @@
 import { closeSync, constants, mkdirSync, openSync } from "node:fs"
 import { access, lstat, open, readlink, rename, rmdir, symlink, unlink } from "node:fs/promises"
 import type { BigIntStats } from "node:fs"
+import * as Points from "../../observability/Points.ts"
 import type { Blobs } from "./blobs.ts"
 import { bytesOf, type Entry, type Held, isLink, same, withExecutability } from "./entry.ts"
 
@@ -185,7 +186,9 @@ export const replace = (root: string, wanted: Wanted, mark: string, blobs: Blobs
       await expect(root, wanted, blobs, limits)
       // An empty directory where a file belongs; one that holds anything stays, and the file is kept out.
       if (wanted.from === null) await rmdir(place).catch(() => undefined)
+      Points.reach("put back before")
       await rename(temporary, place)
+      Points.reach("put back after")
     } catch (error) {
       await unlink(temporary).catch(() => undefined)
       throw error
@@ -201,7 +204,9 @@ export const remove = async (
   limits: Limits
 ): Promise<void> => {
   await expect(root, wanted, blobs, limits)
+  Points.reach("put back before")
   await at(root, wanted.path, false, (place) => unlink(place))
+  Points.reach("put back after")
   const names = wanted.path.split("/")
   for (let n = names.length - 1; n > 0; n--) {
     const emptied = await at(root, names.slice(0, n).join("/"), false, async (place) => {

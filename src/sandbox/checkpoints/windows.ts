@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import * as Points from "../../observability/Points.ts"
 import type { ChangingCall, Step } from "../Checkpoints.ts"
 import type { Held } from "./entry.ts"
 import { replaceText } from "./layout.ts"
@@ -37,7 +38,11 @@ const fileOf = (own: string, { task_id, call_id, began }: Stored): string => {
   return join(own, `${PREFIX}${String(began).padStart(15, "0")}-${name}`)
 }
 
-export const write = (own: string, window: Stored): void => replaceText(fileOf(own, window), JSON.stringify(window))
+export const write = (own: string, window: Stored): void => {
+  Points.reach("checkpoint before")
+  replaceText(fileOf(own, window), JSON.stringify(window))
+  Points.reach("checkpoint after")
+}
 
 const names = (own: string): ReadonlyArray<string> =>
   readdirSync(own)

@@ -21,6 +21,7 @@ import { backup as copyPages } from "node:sqlite"
 import { Effect } from "effect"
 import { AuditLog } from "../../approval/AuditLog.ts"
 import { GrantStore } from "../../approval/GrantStore.ts"
+import * as Points from "../../observability/Points.ts"
 import { StoreError } from "../StoreError.ts"
 import { createFile, createPrivately, pragma } from "./database.ts"
 import { attempt, isAlone, openOffline, withDatabase } from "./offline.ts"
@@ -108,9 +109,14 @@ export const backup = Effect.fnUntraced(function* (file: string, target: string)
   if (existsSync(target)) return yield* refuse("backup", `${target} exists already; it is not written over.`)
   // Proved in the store's own directory: a store in one that others may write is refused.
   const part = join(dirname(file), `backup-${process.pid}.part`)
-  return yield* copy(file, part).pipe(
+  return yield* Points.around(() => "backup copied", copy(file, part)).pipe(
     Effect.andThen(prove("backup", part)),
-    Effect.tap(() => attempt("backup", target, () => deliver(part, target))),
+    Effect.tap(() =>
+      Points.around(
+        () => "backup delivered",
+        attempt("backup", target, () => deliver(part, target))
+      )
+    ),
     Effect.ensuring(Effect.sync(() => discard(part)))
   )
 })
@@ -180,8 +186,8 @@ export const restore = Effect.fnUntraced(function* (from: string, file: string, 
   const put = Effect.gen(function* () {
     yield* copy(from, part)
     const whole = yield* prove("restore", part)
-    if (there) yield* keep(file, kept)
-    yield* place(part, file)
+    if (there) yield* Points.around(() => "restore kept", keep(file, kept))
+    yield* Points.around(() => "restore placed", place(part, file))
     const grants_ended = yield* Effect.provide(endGrants, layerSqlite(file)).pipe(
       Effect.mapError((error) => refuse("restore", error.message))
     )

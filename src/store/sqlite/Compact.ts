@@ -6,6 +6,7 @@
  */
 import type { Effect } from "effect"
 import type { DatabaseSync } from "node:sqlite"
+import * as Points from "../../observability/Points.ts"
 import type { StoreError } from "../StoreError.ts"
 import { pragma } from "./database.ts"
 import { isAlone, withDatabase } from "./offline.ts"
@@ -41,7 +42,9 @@ const inSteps = async (db: DatabaseSync): Promise<number> => {
   let longest = 0
   for (let free = number(db, "freelist_count"); free > 0;) {
     const begun = performance.now()
+    Points.reach("compact before")
     db.exec(`PRAGMA incremental_vacuum(${pages})`)
+    Points.reach("compact after")
     const took = performance.now() - begun
     longest = Math.max(longest, took)
     pages = Math.max(LEAST_PAGES, Math.min(MOST_PAGES, Math.floor(took > STEP_MS ? pages / 2 : pages * 1.5)))

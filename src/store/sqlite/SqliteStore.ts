@@ -8,6 +8,7 @@ import * as Reactivity from "effect/reactivity/Reactivity"
 import { AuditLog } from "../../approval/AuditLog.ts"
 import { GrantStore } from "../../approval/GrantStore.ts"
 import type { SessionKey } from "../../domain/Principal.ts"
+import * as Points from "../../observability/Points.ts"
 import { REMOVED, RELEASED, encodeAll, keeps, ownerName, TASK_EDGES } from "../appendRule.ts"
 import { Journal, type Tail } from "../Journal.ts"
 import { SessionIndex } from "../SessionIndex.ts"
@@ -57,12 +58,15 @@ const claim = ({ sql, transact }: Access.Access) =>
 const release =
   ({ sql, run }: Access.Access) =>
   (session: SessionKey, epoch: number) =>
-    Effect.asVoid(
-      run(
-        "release",
-        sql`
-          UPDATE journal_heads SET owner = ${RELEASED}
-          WHERE session_id = ${session} AND epoch = ${epoch} AND owner <> ${REMOVED}`
+    Points.around(
+      () => "release",
+      Effect.asVoid(
+        run(
+          "release",
+          sql`
+            UPDATE journal_heads SET owner = ${RELEASED}
+            WHERE session_id = ${session} AND epoch = ${epoch} AND owner <> ${REMOVED}`
+        )
       )
     )
 

@@ -7,6 +7,7 @@
 import { statSync } from "node:fs"
 import { Context, Duration, Effect, Schedule } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
+import * as Points from "../../observability/Points.ts"
 import { StoreError } from "../StoreError.ts"
 import * as Breath from "./breath.ts"
 import type { Client, Statements } from "./sqlClient.ts"
@@ -99,7 +100,10 @@ export const make = ({ sql, atOnce }: Client, file: string, limit: Duration.Dura
   return {
     sql,
     run,
-    transact: (operation, statements) => Effect.andThen(turn, run(operation, sql.withTransaction(statements))),
+    transact: (operation, statements) => {
+      const inside = Effect.tap(statements, () => Points.at(`${operation} inside`))
+      return Points.around(() => operation, Effect.andThen(turn, run(operation, sql.withTransaction(inside))))
+    },
     atOnce: (operation, work, relaxed = false) => Effect.andThen(turn, run(operation, atOnce(work, relaxed)))
   }
 }

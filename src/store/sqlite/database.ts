@@ -9,6 +9,7 @@ import { dirname } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { exposure } from "../../config/StateDirectory.ts"
 import { backfill } from "./auditBackfill.ts"
+import * as Points from "../../observability/Points.ts"
 import { APPLICATION_ID, AUDIT_STEP, migrations } from "./schema.ts"
 import { Unusable } from "./sqliteError.ts"
 
@@ -85,6 +86,7 @@ export const checkIsOurs = (db: DatabaseSync): void => {
  */
 const migrate = (db: DatabaseSync): void => {
   if (pragma(db, "user_version") === migrations.length) return
+  Points.reach("migration before")
   db.exec("BEGIN IMMEDIATE")
   try {
     const version = Number(pragma(db, "user_version"))
@@ -94,10 +96,12 @@ const migrate = (db: DatabaseSync): void => {
     for (const [at, step] of migrations.entries()) {
       if (at < version) continue
       db.exec(step)
+      Points.reach(`migration ${at} inside`)
       // What was decided before there was a chain stands in the journals: it begins with that.
       if (at === AUDIT_STEP && version > 0) backfill(db)
     }
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length}; COMMIT`)
+    Points.reach("migration after")
   } catch (cause) {
     if (db.isTransaction) db.exec("ROLLBACK")
     throw cause

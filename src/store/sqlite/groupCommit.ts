@@ -6,6 +6,7 @@
  */
 import { Array, Cause, Deferred, Effect, Exit, Fiber, Option, Queue } from "effect"
 import type { SessionKey } from "../../domain/Principal.ts"
+import * as Points from "../../observability/Points.ts"
 import { type EncodedRecord, type Head, admit } from "../appendRule.ts"
 import type { JournalRecord } from "../Journal.ts"
 import { StoreError } from "../StoreError.ts"
@@ -96,8 +97,17 @@ const insertAll = (all: Statements, rows: ReadonlyArray<RecordRow>): void => {
 const isRelaxed = ({ records }: Waiting): boolean => records.every(({ body }) => relaxedTypes.has(body.type))
 const relaxedTypes: ReadonlySet<string> = new Set(["thinking", "usage", "model_head", "model_request"])
 
+/** The types of its records; a decision with a grant says so. */
+const pointOf = (part: ReadonlyArray<Waiting>): string => {
+  const names = part.flatMap(({ records }) => records.map(({ body }) => ("grant" in body ? "grant" : body.type)))
+  return `commit ${names.filter((name, i) => name !== names[i - 1]).join("+")}`
+}
+
 /** One transaction: what of `part` is admitted is stored; gives each one's outcome. */
 const commit = (access: Access, part: ReadonlyArray<Waiting>) =>
+  Points.around(() => pointOf(part), transaction(access, part))
+
+const transaction = (access: Access, part: ReadonlyArray<Waiting>) =>
   access.atOnce(
     "append",
     (all) => {
@@ -128,6 +138,7 @@ const commit = (access: Access, part: ReadonlyArray<Waiting>) =>
         all,
         audits.flatMap((entries) => entries())
       )
+      if (Points.isWatched()) Points.reach(`${pointOf(part)} inside`)
       return outcomes
     },
     part.every(isRelaxed)

@@ -1,7 +1,7 @@
 /**
  * edit_file (R082, LESSONS 21): replaces a text that stands exactly once, or everywhere. The matching is editMatch's;
  * here: the file as it is now, whether it changed behind the model's back, and the write.
- * Effect class `probe`: after a crash, the new text in the old one's place says that it happened.
+ * Effect class `probe`: after a crash the file's content says whether it happened.
  */
 import { Effect, Result, Schema } from "effect"
 import type { Workspace } from "../../sandbox/Workspace.ts"
@@ -9,6 +9,7 @@ import * as Tool from "../Tool.ts"
 import { diffPreview } from "./diffPreview.ts"
 import { applyEdit, type Edit } from "./editMatch.ts"
 import { fileKind } from "./fileKind.ts"
+import { intentOf, judge } from "./fileIntent.ts"
 import type { FileTracker } from "./fileTracker.ts"
 import { failed, toToolError, writeRisk } from "./pathRisk.ts"
 import { WHOLE_BYTES } from "./readFile.ts"
@@ -33,7 +34,7 @@ const outputOf = (args: Args, replacements: number, line: number): Tool.ToolOutp
   content: `Edited ${args.path}: ${replacements} replacement${replacements === 1 ? "" : "s"}, the first at line ${line}.`
 })
 
-const edit = Effect.fnUntraced(function* (workspace: Room, tracker: FileTracker, args: Args) {
+const edit = Effect.fnUntraced(function* (workspace: Room, tracker: FileTracker, args: Args, mark: string) {
   const { bytes, file } = yield* workspace.read(args.path, WHOLE_BYTES)
   const { real } = file.place
   if (tracker.isStale(real, bytes)) {
@@ -45,7 +46,7 @@ const edit = Effect.fnUntraced(function* (workspace: Room, tracker: FileTracker,
   const edited = applyEdit(bytes, editOf(args))
   if (Result.isFailure(edited)) return yield* failed(`${args.path}: ${edited.failure}`)
   const { success } = edited
-  yield* workspace.write(args.path, success.bytes, { expected: file.stamp })
+  yield* workspace.write(args.path, success.bytes, { expected: file.stamp, mark })
   tracker.remember(real, success.bytes)
   return outputOf(args, success.replacements, success.line)
 })
@@ -60,21 +61,19 @@ const preview = (workspace: Room, args: Args) =>
     Effect.catch(() => Effect.succeed(undefined))
   )
 
-/** `old_text` that still stands as it must: not done. Gone, with the new text there: done. All else: a person. */
-const probe = (workspace: Room, args: Args): Effect.Effect<Tool.Probe> =>
+/** An edit that does not fit changes nothing; it says so when it runs. */
+const intent = (workspace: Room, args: Args) =>
   workspace.read(args.path, WHOLE_BYTES).pipe(
-    Effect.map(({ bytes }): Tool.Probe => {
-      const contains = (text: string) =>
-        bytes
-          .toString("latin1")
-          .replaceAll("\r\n", "\n")
-          .includes(Buffer.from(text.replaceAll("\r\n", "\n")).toString("latin1"))
-      const old = contains(args.old_text)
-      const fresh = args.new_text !== "" && contains(args.new_text)
-      if (old && !fresh) return { state: "not_done" }
-      if (!old && fresh) return { state: "done", output: { content: `Edited ${args.path}.` } }
-      return { state: "unknown" }
+    Effect.map(({ bytes }) => {
+      const edited = applyEdit(bytes, editOf(args))
+      return Result.isFailure(edited) ? undefined : intentOf(bytes, edited.success.bytes)
     }),
+    Effect.catch(() => Effect.succeed(undefined))
+  )
+
+const probe = (workspace: Room, args: Args, begun: Tool.FileIntent | undefined): Effect.Effect<Tool.Probe> =>
+  workspace.read(args.path, WHOLE_BYTES).pipe(
+    Effect.map(({ bytes }) => judge(bytes, begun, { content: `Edited ${args.path}.` })),
     Effect.catch(() => Effect.succeed<Tool.Probe>({ state: "unknown" }))
   )
 
@@ -89,9 +88,10 @@ export const makeEditFile = (workspace: Room, tracker: FileTracker): Tool.Tool =
     timeout_ms: 30_000,
     assess: ({ path }) => writeRisk(workspace, path),
     preview: (args) => preview(workspace, args),
-    run: (args) =>
-      edit(workspace, tracker, args).pipe(
+    run: (args, context) =>
+      edit(workspace, tracker, args, Tool.markOf(context)).pipe(
         Effect.catchTag("WorkspaceError", (error) => Effect.fail(toToolError(error)))
       ),
-    probe: (args) => probe(workspace, args)
+    intent: (args) => intent(workspace, args),
+    probe: (args, begun) => probe(workspace, args, begun)
   })

@@ -8,6 +8,7 @@ import type { OpenFile, Workspace } from "../../sandbox/Workspace.ts"
 import * as Tool from "../Tool.ts"
 import type { FileTracker } from "./fileTracker.ts"
 import { diffPreview } from "./diffPreview.ts"
+import { intentOf, judge } from "./fileIntent.ts"
 import { failed, toToolError, writeRisk } from "./pathRisk.ts"
 import { WHOLE_BYTES } from "./readFile.ts"
 
@@ -34,7 +35,7 @@ const outputOf = ({ path }: Args, bytes: number, created: boolean): Tool.ToolOut
   content: `${created ? "Created" : "Replaced"} ${path} (${bytes} bytes).`
 })
 
-const write = Effect.fnUntraced(function* (workspace: Room, tracker: FileTracker, args: Args) {
+const write = Effect.fnUntraced(function* (workspace: Room, tracker: FileTracker, args: Args, mark: string) {
   if (!args.content.isWellFormed()) return yield* failed("content is not valid Unicode; nothing was written.")
   const bytes = Buffer.from(args.content)
   if (bytes.length > WHOLE_BYTES)
@@ -46,18 +47,25 @@ const write = Effect.fnUntraced(function* (workspace: Room, tracker: FileTracker
       `${JSON.stringify(args.path)} changed since it was last read here; read it again before writing it.`
     )
   }
-  const place = yield* workspace.write(args.path, bytes, before === undefined ? {} : { expected: before.stamp })
+  const place = yield* workspace.write(args.path, bytes, {
+    mark,
+    ...(before === undefined ? {} : { expected: before.stamp })
+  })
   tracker.remember(place.real, bytes)
   return outputOf(args, bytes.length, place.kind === "missing")
 })
 
-const probe = (workspace: Room, args: Args): Effect.Effect<Tool.Probe> =>
+const intent = (workspace: Room, args: Args) =>
   standing(workspace, args.path).pipe(
-    Effect.map((now): Tool.Probe => {
-      const wanted = Buffer.from(args.content)
-      if (now?.bytes.equals(wanted) === true) return { state: "done", output: outputOf(args, wanted.length, false) }
-      return { state: "not_done" }
-    }),
+    Effect.map((now) => intentOf(now?.bytes, Buffer.from(args.content))),
+    Effect.catch(() => Effect.succeed(undefined))
+  )
+
+const probe = (workspace: Room, args: Args, begun: Tool.FileIntent | undefined): Effect.Effect<Tool.Probe> =>
+  standing(workspace, args.path).pipe(
+    Effect.map((now) =>
+      judge(now?.bytes, begun, outputOf(args, Buffer.byteLength(args.content), begun?.before === undefined))
+    ),
     Effect.catch(() => Effect.succeed<Tool.Probe>({ state: "unknown" }))
   )
 
@@ -76,9 +84,10 @@ export const makeWriteFile = (workspace: Room, tracker: FileTracker): Tool.Tool 
         Effect.map((before) => diffPreview(path, before?.bytes.toString("utf8"), content)),
         Effect.catch(() => Effect.succeed(undefined))
       ),
-    run: (args) =>
-      write(workspace, tracker, args).pipe(
+    run: (args, context) =>
+      write(workspace, tracker, args, Tool.markOf(context)).pipe(
         Effect.catchTag("WorkspaceError", (error) => Effect.fail(toToolError(error)))
       ),
-    probe: (args) => probe(workspace, args)
+    intent: (args) => intent(workspace, args),
+    probe: (args, begun) => probe(workspace, args, begun)
   })
