@@ -179,6 +179,16 @@ const checkDirectory = (cwd: string): Effect.Effect<void, ProcessError> =>
     return Effect.fail(new ProcessError({ reason: "bad_directory", detail: `The directory ${cwd} does not exist.` }))
   })
 
+/** From its announcement, behind which it begins, to its end. */
+const going = (started: Started, spec: ProcessSpec) => {
+  const announce = spec.processStarted?.(started.pid, started.startTime) ?? Effect.void
+  const release = Effect.sync(started.release).pipe(Effect.tap(() => Points.at("process released")))
+  return Effect.andThen(
+    Effect.andThen(announce, release),
+    Effect.tap(started.ended, () => Points.at("process ended"))
+  )
+}
+
 const make = (options: ProcessOptions, pool: PipePool, mask: Mask) => {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const env = childEnvironment(options.environment, options.passEnvironment)
@@ -197,13 +207,7 @@ const make = (options: ProcessOptions, pool: PipePool, mask: Mask) => {
   ) {
     const isGone = LastResort.attend(started.family)
     const { output, errors, end, drained } = watch(started, spec, limits, mask)
-    const announce = spec.processStarted?.(started.pid, started.startTime) ?? Effect.void
-    const release = Effect.sync(started.release).pipe(Effect.tap(() => Points.at("process released")))
-    const going = Effect.andThen(
-      Effect.andThen(announce, release),
-      Effect.tap(started.ended, () => Points.at("process ended"))
-    )
-    const bounded = Effect.timeoutOption(going, spec.timeout_ms)
+    const bounded = Effect.timeoutOption(going(started, spec), spec.timeout_ms)
     const exit = yield* Effect.exit(
       restore(Effect.tap(bounded, (ending) => (ending._tag === "Some" ? drained : Effect.void)))
     )
