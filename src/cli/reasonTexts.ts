@@ -122,6 +122,7 @@ const rows: ReadonlyArray<Row> = [
   [/^is what (\S+) runs$/, "由 $1 运行"],
   [/^the configuration of (.*) sets (.*)$/s, "$1 的配置设置了 $2"],
   [/^its submodules cannot be looked through$/, "无法检查其子模块"],
+  [/^nobody can say in which directory it runs$/, "无法得知它会在哪个目录运行"],
   [/^nobody can tell what else (.*) runs$/s, "无法得知 $1 还会运行什么"],
   [/^(.*) does more than look$/s, "$1 不只是查看"],
   [/^(.*) is no script of the manifest$/s, "$1 不是清单中的脚本"],

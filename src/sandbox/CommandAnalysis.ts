@@ -5,10 +5,11 @@
  * Invariant: what is not understood is a doubt, and a doubt asks; a line that cannot be shown as it runs is refused.
  */
 import { userInfo } from "node:os"
-import type { CommandPlan } from "../domain/Approval.ts"
-import { makeBudget } from "./commandBudget.ts"
+import type { CommandPlan, SimpleCommand } from "../domain/Approval.ts"
+import { Exhausted, makeBudget } from "./commandBudget.ts"
 import { gitVetting } from "./commandGitConfig.ts"
-import { makePaths } from "./commandPaths.ts"
+import { whereMoved } from "./commandMoved.ts"
+import { makePaths, type Paths } from "./commandPaths.ts"
 import { inOrder } from "./commandOrder.ts"
 import { collect } from "./commandWalk.ts"
 
@@ -33,20 +34,32 @@ const textRefusal = (source: string): string | undefined => {
 
 const empty = (source: string): CommandPlan => ({ source, commands: [], writes: [], reads: [], doubts: [] })
 
+/** Judged in the order and the directories of the line; what that would cost too much is refused. */
+const inPlace = (commands: ReadonlyArray<SimpleCommand>, paths: Paths) => {
+  try {
+    return { commands: inOrder(whereMoved(commands, paths), paths.workspace) }
+  } catch (error) {
+    if (error instanceof Exhausted) return { commands, refused: error.message }
+    throw error
+  }
+}
+
 export const analyse = (source: string, context: CommandContext): CommandPlan => {
   const refusal = textRefusal(source)
   if (refusal !== undefined) return { ...empty(source), doubts: [refusal], refused: refusal }
   const paths = makePaths(context.workspace, context.home ?? userInfo().homedir, makeBudget())
   const found = collect(source, { paths, path: context.path, vetted: gitVetting(paths.workspace) })
   const nothing = found.commands.length === 0 ? ["runs nothing that can be named"] : []
+  const placed = inPlace(found.commands, paths)
+  const refused = found.refused ?? placed.refused
   // A carriage return ends no line for the shell, and for the eye it does.
   const hidden = source.includes("\r") ? ["contains carriage returns"] : []
   return {
     source,
-    commands: inOrder(found.commands, paths.workspace),
+    commands: placed.commands,
     writes: [...found.writes],
     reads: [...found.reads],
     doubts: [...found.doubts, ...nothing, ...hidden],
-    ...(found.refused === undefined ? {} : { refused: found.refused })
+    ...(refused === undefined ? {} : { refused })
   }
 }

@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto"
 import { readFileSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { type Manifest, manifestOf, MANIFESTS } from "./commandManifests.ts"
+import { type Manifest, manifestOf, MANIFESTS, POINTS } from "./commandManifests.ts"
 import { membersOf } from "./commandMembers.ts"
 import type { Paths } from "./commandPaths.ts"
 import { shellPulled } from "./commandScripts.ts"
@@ -80,14 +80,25 @@ const toolsIn = (text: string): ReadonlyArray<string> => {
 /** Values of the options that name such a file; to another of its commands the option may mean something else. */
 const optionFiles = ({ option, words }: Manifest, args: ReadonlyArray<string>): ReadonlyArray<string> => {
   const plain = words === undefined ? [] : args.filter((word) => words.test(word))
-  if (option === undefined) return plain
-  const apart = args.filter((_, at) => at > 0 && option.test(args[at - 1]!))
-  const attached = args.flatMap((word) => {
+  return option === undefined ? plain : [...plain, ...valuesOf(option, args)]
+}
+
+/** Attached, behind `=` or apart. */
+const valuesOf = (option: RegExp, args: ReadonlyArray<string>): ReadonlyArray<string> => [
+  ...args.filter((_, at) => at > 0 && option.test(args[at - 1]!)),
+  ...args.flatMap((word) => {
     const [, name = "", value = ""] = /^(--[\w-]+)=(.+)$/s.exec(word) ?? /^(-[A-Za-z])(.+)$/s.exec(word) ?? []
     return option.test(name) ? [value] : []
   })
-  return [...plain, ...apart, ...attached]
-}
+]
+
+/** `make -C sub`, `tsc -p sub/tsconfig.json`: the same files there, or that one. */
+const pointedFiles = (files: ReadonlyArray<string>, args: ReadonlyArray<string>, { paths }: Gathering) =>
+  valuesOf(POINTS, args).flatMap((value) => {
+    const stats = statSync(paths.place(value).path, { throwIfNoEntry: false })
+    if (stats?.isDirectory() === true) return files.map((file) => `${value}/${file}`)
+    return stats?.isFile() === true ? [value] : []
+  })
 
 const isFile = (file: string, { paths }: Gathering): boolean =>
   statSync(paths.place(file).path, { throwIfNoEntry: false })?.isFile() === true
@@ -102,9 +113,10 @@ const manifestRoots = (name: string, args: ReadonlyArray<string>, gathering: Gat
   const command = args.find((word) => !word.startsWith("-")) ?? ""
   const lockFiles = locked?.commands.has(command) === true ? locked.files : []
   const isInstall = name === "yarn" && args.every((word) => word.startsWith("-"))
+  const named = optionFiles(manifest, args).filter((file) => isFile(file, gathering))
   const tools = members === "npm" ? toolsIn(read("package.json") ?? "") : []
   return [
-    ...[...files, ...optionFiles(manifest, args).filter((file) => isFile(file, gathering))].map((file) => ({
+    ...[...files, ...named, ...pointedFiles(files, args, gathering)].map((file) => ({
       file,
       language: language ?? languageOfName(file)
     })),
@@ -157,7 +169,10 @@ const ofCommand = (program: string, name: string, args: ReadonlyArray<string>, g
   gathering.programs.add(key)
   const plain = plainName(name)
   const own = program.includes("/") ? [{ file: program, language: undefined, started: true }] : []
-  for (const root of [...own, ...manifestRoots(plain, args, gathering), ...scriptRoots(plain, args)])
+  // `python -m pytest`
+  const module = plain === "python" ? (args[args.indexOf("-m") + 1] ?? "") : ""
+  const manifests = [plain, module].flatMap((one) => manifestRoots(one, args, gathering))
+  for (const root of [...own, ...manifests, ...scriptRoots(plain, args)])
     gather(root, undefined, gathering, "started" in root)
   codeRoots(plain, args, gathering)
 }

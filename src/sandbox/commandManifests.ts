@@ -46,6 +46,10 @@ const CLUSTER: Manifest = { files: [], option: /^(?:-f|--filename|-k|--kustomize
 const BAZEL = list("WORKSPACE WORKSPACE.bazel MODULE.bazel BUILD BUILD.bazel .bazelrc .bazelversion")
 const TEXT_PROGRAM: Manifest = { files: [], option: /^(?:-f|--file|-[a-zA-Z]*f)$/ }
 
+/** Whatever the program is: where its manifest lies, or another one in its place. */
+export const POINTS =
+  /^(?:-C|--directory|--prefix|--cwd|--dir|--root|--rootDir|--project|--project-directory|--manifest-path|--config|-c|-p|-w|--workspace|--filter|-F)$/
+
 export const MANIFESTS: Readonly<Record<string, Manifest>> = {
   npm: {
     files: ["package.json", ".npmrc"],
@@ -151,6 +155,8 @@ export const MANIFESTS: Readonly<Record<string, Manifest>> = {
   "ansible-playbook": { files: ["ansible.cfg"], words: /\.ya?ml$/ },
   hg: { files: [".hg/hgrc", ".hg/hgrc-not-shared", ".hg/sharedpath"] },
   jj: { files: [".jj/repo/config.toml"] },
+  enable: { files: [], option: /^-[a-z]*f$/ },
+  hash: { files: [], option: /^-[a-z]*p$/ },
   sed: TEXT_PROGRAM,
   awk: TEXT_PROGRAM,
   gawk: TEXT_PROGRAM,

@@ -94,6 +94,8 @@ const FULL = [
   `node -e '${fill("require( ")}'`,
   `perl -e '${fill("use lib ")}'`,
   each((at) => `npm run s${at}`),
+  `cd src; ${each((at) => `npm run s${at}`)}`.slice(0, 64_000),
+  each((at) => `cd d${at}; make`),
   each((at) => `eslint f${at}`),
   each((at) => `node many.js ${at}`),
   each((at) => `sh long.sh ${at}`),

@@ -150,6 +150,37 @@ describe("what a script pulls in", () => {
   })
 })
 
+describe("where a line has gone, and where options point", () => {
+  it.each([
+    ["cd sub && npm test", ["sub/package.json", "package.json"], ["docs/package.json"]],
+    ["cd sub && cd deep && sh run.sh", ["sub/deep/run.sh"], ["docs/run.sh"]],
+    ["cd sub; ../run.sh", ["run.sh"], ["docs/run.sh"]],
+    ["(cd sub && make)", ["sub/Makefile"], ["docs/Makefile"]],
+    ["make -C sub", ["sub/Makefile"], ["docs/Makefile"]],
+    ["npm --prefix sub test", ["sub/package.json"], ["docs/package.json"]],
+    ["yarn --cwd=sub test", ["sub/package.json"], ["docs/package.json"]],
+    ["tsc -p sub/tsconfig.json", ["sub/tsconfig.json"], ["docs/tsconfig.json"]],
+    ["python3 -m pytest", ["conftest.py"], ["docs/conftest.py"]]
+  ] as ReadonlyArray<readonly [string, ReadonlyArray<string>, ReadonlyArray<string>]>)("%s", (line, counts, not) => {
+    const there = { "sub/tsconfig.json": "{}", "sub/deep/x": "", "run.sh": "true", "sub/Makefile": "" }
+    assert.deepStrictEqual(counted(line, there, [...counts, ...not]), counts)
+  })
+
+  it.each(['cd "$X" && npm test', "cd - && npm test", "cd && npm test", "cd s* && make"])(
+    "%s: nobody can say where",
+    (line) => {
+      assert.include(unsettled(line, {}), "nobody can say in which directory it runs")
+    }
+  )
+
+  it.each(["cd sub && ls", 'cd "$X" && git status', "cd src && npm test"])(
+    "%s: asks no more than its parts",
+    (line) => {
+      assert.deepStrictEqual(unsettled(line, {}), [])
+    }
+  )
+})
+
 describe("what cannot be told is granted never, only allowed once", () => {
   const rows: ReadonlyArray<readonly [string, Files]> = [
     ["sh run.sh", { "run.sh": '. "$LIB/x.sh"\n' }],
