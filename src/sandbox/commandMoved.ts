@@ -26,8 +26,17 @@ interface Places {
   unknown: boolean
 }
 
-const go = ({ argv }: SimpleCommand, places: Places, paths: Paths): void => {
-  const target = argv.slice(1).find((word) => !/^-./.test(word)) ?? "~"
+/** `cd sub`, and `env -C sub make`; undefined: it stays where it is. */
+const targetOf = ({ argv, names }: SimpleCommand): string | undefined => {
+  const args = argv.slice(1)
+  if (GOES.has(argv[0] ?? "")) return args.find((word) => !/^-./.test(word)) ?? "~"
+  if (!names.includes("env")) return undefined
+  const at = args.findIndex((word) => /^(?:-[iv0]*C|--ch[dir]*)$/.test(word))
+  const attached = args.find((word) => /^(?:-[iv0]*C.|--ch[dir]*=)/.test(word))
+  return at < 0 ? attached?.replace(/^(?:-[iv0]*C|--ch[dir]*=)/, "") : (args[at + 1] ?? "~")
+}
+
+const go = (target: string, places: Places, paths: Paths): void => {
   if (target === "-" || !LITERAL.test(target)) return void (places.unknown = true)
   for (const from of [paths.workspace, ...places.known]) {
     const place = paths.place(resolve(from, target))
@@ -80,8 +89,9 @@ export const whereMoved = (commands: ReadonlyArray<SimpleCommand>, paths: Paths)
   /** The same words from the same places run the same. */
   const seen = new Map<string, SimpleCommand>()
   return commands.map((command) => {
-    if (GOES.has(command.argv[0] ?? "")) {
-      go(command, places, paths)
+    const target = targetOf(command)
+    if (target !== undefined) {
+      go(target, places, paths)
       return command
     }
     if (!places.unknown && places.known.size === 0) return command

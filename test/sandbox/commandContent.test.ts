@@ -155,6 +155,9 @@ describe("where a line has gone, and where options point", () => {
     ["cd sub && npm test", ["sub/package.json", "package.json"], ["docs/package.json"]],
     ["cd sub && cd deep && sh run.sh", ["sub/deep/run.sh"], ["docs/run.sh"]],
     ["cd sub; ../run.sh", ["run.sh"], ["docs/run.sh"]],
+    ["command cd sub && make", ["sub/Makefile"], ["docs/Makefile"]],
+    ["env -C sub make", ["sub/Makefile"], ["docs/Makefile"]],
+    ["env -i --chdir=sub make", ["sub/Makefile"], ["docs/Makefile"]],
     ["(cd sub && make)", ["sub/Makefile"], ["docs/Makefile"]],
     ["make -C sub", ["sub/Makefile"], ["docs/Makefile"]],
     ["npm --prefix sub test", ["sub/package.json"], ["docs/package.json"]],
@@ -166,7 +169,7 @@ describe("where a line has gone, and where options point", () => {
     assert.deepStrictEqual(counted(line, there, [...counts, ...not]), counts)
   })
 
-  it.each(['cd "$X" && npm test', "cd - && npm test", "cd && npm test", "cd s* && make"])(
+  it.each(['cd "$X" && npm test', "cd - && npm test", "cd && npm test", "cd s* && make", 'env -C "$X" make'])(
     "%s: nobody can say where",
     (line) => {
       assert.include(unsettled(line, {}), "nobody can say in which directory it runs")
