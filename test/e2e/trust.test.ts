@@ -31,6 +31,7 @@ describe("the question at a terminal", SIDE_BY_SIDE, () => {
       yield* settled
       first.type("e")
       yield* first.shows('{"mode":"plan"}')
+      yield* first.apart
       first.type("y")
       assert.include(yield* first.prompt, "· plan ·")
       const second = yield* Terminal.start({ env, cwd: workspace })
