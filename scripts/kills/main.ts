@@ -48,6 +48,10 @@ const random = async (place: Place, kills: number): Promise<boolean> => {
       if (outcome.complaints.length === 0) return
       console.log(`FAIL run ${nth}, ${drawn.scene.name}: ${JSON.stringify(drawn.kills)}`)
       for (const complaint of outcome.complaints) console.log(`     ${complaint}`)
+      const { errors, evidence } = outcome
+      if (errors.length > 0) console.log(`     the client was told: ${errors.join(" ")}`)
+      const last = evidence.end.store.rows.slice(-4).map(({ type }) => type)
+      console.log(`     last in the journal: ${last.join(" ")}; on the wire: ${evidence.seen.at(-1)?.type}`)
       console.log(`     again: npm run kills -- --random 1 --seed ${seed} --from ${nth} --jobs 1`)
     }
   )
