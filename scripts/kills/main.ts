@@ -1,7 +1,7 @@
 /**
  * `npm run kills`: the kill table, green or not. `-- --quick`: every point once, wherever it is met first. `--scene
  * PATTERN`: only these. `--random N [--seed S] [--from RUN]`: N kills at random points and times. `--mutants`: guards are
- * taken away, and the table or a test must notice. Owns: the command line and what is printed.
+ * taken away, those that `--scene` names, and the table or a test must notice. Owns: the command line and what is printed.
  */
 import { parseArgs } from "node:util"
 import { openModel } from "./model.ts"
@@ -74,4 +74,8 @@ const killing = async (): Promise<boolean> => {
   }
 }
 
-process.exitCode = (await (values.mutants ? mutants((text) => console.log(text)) : killing())) ? 0 : 1
+process.exitCode = (await (values.mutants
+  ? mutants((text) => console.log(text), values.scene === undefined ? undefined : new RegExp(values.scene))
+  : killing()))
+  ? 0
+  : 1

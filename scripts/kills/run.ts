@@ -67,8 +67,9 @@ type End = "idle" | "killed" | "drained" | "late"
 
 /** Until there is nothing to do, or the process is gone. */
 const attend = async (going: Going, victim: Victim, port: number): Promise<End> => {
-  const { client, scene, until } = going
-  let drained = false
+  const { client, pauses, scene, until } = going
+  // A process that is ended as soon as it comes up would come to nothing.
+  let drained = pauses.length > 0
   return new Promise<End>((done) => {
     const finish = (end: End) => {
       clearTimeout(timer)
