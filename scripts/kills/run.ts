@@ -14,8 +14,8 @@ import type { Pool, Victim } from "./pool.ts"
 import { type Scene, scriptOf } from "./scenes.ts"
 
 export const SESSION = "kills"
-/** Longer than anything here takes on a busy machine. */
-const PATIENCE_MS = 30_000
+/** Longer than one process of a run takes on a busy machine. */
+const PATIENCE_MS = 60_000
 
 export interface Place {
   readonly pool: Pool
@@ -56,7 +56,6 @@ interface Going {
   readonly line: Line
   readonly kills: Array<Moment>
   readonly pauses: Array<Moment>
-  readonly until: number
   /** Whether it is asked once more when all is done. */
   readonly again: boolean
   /** Processes that were alive when all was done; undefined: it is not. */
@@ -67,7 +66,7 @@ type End = "idle" | "killed" | "drained" | "late"
 
 /** Until there is nothing to do, or the process is gone. */
 const attend = async (going: Going, victim: Victim, port: number): Promise<End> => {
-  const { client, pauses, scene, until } = going
+  const { client, pauses, scene } = going
   // A process that is ended as soon as it comes up would come to nothing.
   let drained = pauses.length > 0
   return new Promise<End>((done) => {
@@ -76,7 +75,7 @@ const attend = async (going: Going, victim: Victim, port: number): Promise<End> 
       client.onChange = () => {}
       done(end)
     }
-    const timer = setTimeout(() => finish("late"), Math.max(0, until - Date.now()))
+    const timer = setTimeout(() => finish("late"), PATIENCE_MS)
     client.onChange = () => {
       if (client.isIdle()) {
         if (going.alive !== undefined) return finish("idle")
@@ -147,7 +146,6 @@ export const run = async (
     client,
     line,
     kills,
-    until: Date.now() + PATIENCE_MS,
     again,
     alive: undefined
   }
