@@ -28,10 +28,18 @@ const ESCAPE_MS = 25
 
 const isPrintable = (text: string): boolean => text !== "" && !/[\p{Cc}]/u.test(text)
 
+/** Of tmux, screen, PuTTY, rxvt and the Linux console, which pi-tui does not know. */
+const others: Readonly<Record<string, string>> = {
+  "\x1b[1~": "home",
+  "\x1b[4~": "end",
+  "\x1b[7~": "home",
+  "\x1b[8~": "end"
+}
+
 const keyOf = (sequence: string): Input => {
   const text = isPrintable(sequence) ? sequence : (decodePrintableKey(sequence) ?? "")
   if (sequence === "\n") return { kind: "key", name: "ctrl+j", text: "" }
-  return { kind: "key", name: parseKey(sequence) ?? text, text }
+  return { kind: "key", name: others[sequence] ?? parseKey(sequence) ?? text, text }
 }
 
 const PASTE_MARK = "\x1b[200~"

@@ -38,8 +38,13 @@ export interface Answered {
   readonly reason?: string
 }
 
-/** `command`: a line that begins with `/`, to be done while the question stays. */
-export type Step = { readonly question: Question; readonly command?: string } | { readonly answer: Answered }
+/**
+ * `command`: a line that begins with `/`, to be done while the question stays; `prompt`: a line that takes the place of
+ * the question.
+ */
+export type Step =
+  | { readonly question: Question; readonly command?: string; readonly prompt?: string }
+  | { readonly answer: Answered }
 
 /** Milliseconds in which a key is one that was typed before the question was seen. */
 export const SETTLE_MS = 500
@@ -62,14 +67,7 @@ export const isEarly = (question: Question, now: number): boolean => now < quest
 
 const deny: Step = { answer: { decision: "deny" } }
 
-const recovery: Readonly<Record<string, Answer>> = {
-  r: "retry",
-  k: "skip",
-  x: "stop",
-  enter: "skip",
-  escape: "skip",
-  "ctrl+d": "skip"
-}
+const recovery: Readonly<Record<string, Answer>> = { r: "retry", k: "skip", x: "stop" }
 
 const commanding = (question: Question, text: string): Step => ({
   question: { ...question, phase: { kind: "command", text } }
@@ -104,9 +102,10 @@ const choose = (question: Question, name: string): Step => {
 
 const grant = (question: Question, name: string): Step => {
   const options = question.request.grant_options
-  const chosen = name === "enter" ? options[0] : /^[1-9]$/.test(name) ? options[Number(name) - 1] : undefined
+  const chosen = /^[1-9]$/.test(name) ? options[Number(name) - 1] : undefined
   if (chosen !== undefined) return { answer: { decision: "allow_session", grant_option: chosen.id } }
-  return name === "escape" ? { question: { ...question, phase: { kind: "choose" } } } : { question }
+  const back = name === "escape" || name === "enter"
+  return back ? { question: { ...question, phase: { kind: "choose" } } } : { question }
 }
 
 type Key = Extract<Input, { kind: "key" }>
@@ -130,11 +129,35 @@ const command = (question: Question, text: string, input: Key): Step => {
   return next === "" ? { question: open } : commanding(question, next)
 }
 
-const recover = (question: Question, name: string): Step => {
-  const decision = Object.hasOwn(recovery, name.toLowerCase()) ? recovery[name.toLowerCase()] : undefined
-  if (decision !== undefined) return { answer: { decision } }
-  if (name === "/") return commanding(question, "/")
-  return name.toLowerCase() === "e" ? { question: { ...question, expanded: !question.expanded } } : { question }
+const typedSoFar = ({ phase }: Question): string => (phase.kind === "command" ? phase.text : "")
+
+/** What a whole line says about a call that was cut off; every other one is a new prompt. */
+const lineOfRecovery = (open: Question, line: string): Step => {
+  const word = line.toLowerCase()
+  if (line === "") return { question: open }
+  if (line.startsWith("/")) return { question: open, command: line }
+  if (word === "e") return { question: { ...open, expanded: !open.expanded } }
+  const decision = Object.hasOwn(recovery, word) ? recovery[word] : undefined
+  return decision === undefined ? { question: open, prompt: line } : { answer: { decision } }
+}
+
+/** Here a line answers and no single key: whoever begins to type a prompt has not decided anything (SETTLED 14). */
+const recover = (question: Question, input: Key): Step => {
+  const [text, open] = [typedSoFar(question), { ...question, phase: { kind: "choose" } } as const]
+  if (question.phase.kind === "answered") return { question }
+  if (input.name === "enter") return lineOfRecovery(open, text.trim())
+  if (input.name === "ctrl+d" && text === "") return { question: open, command: "/exit" }
+  const next = input.name === "escape" ? "" : edited(text, input)
+  return next === "" ? { question: open } : commanding(question, next)
+}
+
+const pressRecovery = (question: Question, input: Input, now: number): Step => {
+  if (isEarly(question, now)) return { question: closed(question, now) }
+  const { pressed_at = Number.NEGATIVE_INFINITY } = question
+  if (input.kind === "paste") return commanding({ ...question, pressed_at: now }, typedSoFar(question) + input.text)
+  // The end of a line that came with it is a paste's.
+  const pasted = input.name === "enter" && (input.together === true || now - pressed_at < APART_MS)
+  return pasted ? { question: { ...question, pressed_at: now } } : recover({ ...question, pressed_at: now }, input)
 }
 
 const isChoosing = ({ phase }: Question): boolean => phase.kind === "choose" || phase.kind === "grant"
@@ -158,7 +181,6 @@ const closed = ({ pending: _, ...question }: Question, now: number): Question =>
 })
 
 const step = (question: Question, input: Key): Step => {
-  if (question.request.kind === "recovery" && question.phase.kind === "choose") return recover(question, input.name)
   switch (question.phase.kind) {
     case "choose":
       return choose(question, input.name)
@@ -175,6 +197,7 @@ const step = (question: Question, input: Key): Step => {
 
 /** What an input does. Pastes and early keys do nothing but keep the question closed for longer. */
 export const press = (question: Question, input: Input, now: number): Step => {
+  if (question.request.kind === "recovery") return pressRecovery(question, input, now)
   if (input.kind === "paste" || isPasted(question, input, now) || isEarly(question, now)) {
     return { question: closed(question, now) }
   }
@@ -190,5 +213,8 @@ export const settle = (question: Question, now: number): Step => {
   return pending !== undefined && now - pressed_at >= APART_MS ? { answer: pending } : { question }
 }
 
-/** The question after its answer was given. */
-export const answered = (question: Question): Question => ({ ...question, phase: { kind: "answered" } })
+/** The question after its answer was given: once. */
+export const answered = ({ pending: _, ...question }: Question): Question => ({
+  ...question,
+  phase: { kind: "answered" }
+})

@@ -134,6 +134,12 @@ const commandOf = (line: string): Action => {
   return { kind: "command", name, argument: rest.join(" ") }
 }
 
+/** It takes the place of the question, whose task it ends. */
+const promptOf = (content: string): ReadonlyArray<Action> => [
+  { kind: "remember", text: content },
+  { kind: "prompt", content, when_busy: "reject" }
+]
+
 const submit = (state: ReplState): Stepped => {
   const text = LineEditor.textOf(state.editor)
   const content = text.trim()
@@ -185,7 +191,8 @@ const onQuestion = (state: ReplState, question: Question.Question, input: Input,
     const goesOn = question.typing && Question.isEarly(question, now)
     const editor = goesOn ? LineEditor.insert(state.editor, input.text) : state.editor
     const commands = step.command === undefined ? [] : [commandOf(step.command)]
-    return only({ ...state, editor, question: step.question }, ...commands)
+    const prompts = step.prompt === undefined ? [] : promptOf(step.prompt)
+    return only({ ...state, editor, question: step.question }, ...commands, ...prompts)
   }
   return onStep(state, question, step)
 }

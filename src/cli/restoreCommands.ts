@@ -38,7 +38,10 @@ const texts = {
     nothing: "no file had to be changed",
     kept: "left as they are:",
     more: (n: number) => `  … and ${n} more`,
-    noUndo: "there is nothing to undo: no task of this session changed a file that is recorded",
+    noUndo:
+      "there is nothing to undo: no task of this session changed a file that is recorded, or all of it is undone (/redo)",
+    noDiff:
+      "there is no difference: no task of this session changed a file that is recorded, or all of it is undone (/redo)",
     noRedo: "there is nothing to redo",
     rules:
       "not recorded, and never put back: what .gitignore names, files over 16 MiB, empty directories, .git itself; " +
@@ -61,7 +64,8 @@ const texts = {
     nothing: "没有需要更改的文件",
     kept: "保持原样：",
     more: (n: number) => `  … 另有 ${n} 个`,
-    noUndo: "没有可撤销的内容：此会话的任务没有更改过有记录的文件",
+    noUndo: "没有可撤销的内容：此会话的任务没有更改过有记录的文件，或已全部撤销（/redo）",
+    noDiff: "没有差异：此会话的任务没有更改过有记录的文件，或已全部撤销（/redo）",
     noRedo: "没有可重做的内容",
     rules:
       "不记录也不恢复：.gitignore 忽略的文件、超过 16 MiB 的文件、空目录、.git 本身；命令运行期间他人的修改算作该命令的修改",
@@ -126,5 +130,5 @@ export const diff = (session: SessionRuntime, argument: string, locale: Locale):
   const shown = Effect.map(session.difference(argument === "all"), ({ text: lines, hidden }) => ({
     lines: [...lines.trimEnd().split("\n").map(sanitise), ...(hidden > 0 ? [text.hidden(hidden)] : []), "", text.rules]
   }))
-  return orNothing(shown, text.noUndo)
+  return orNothing(shown, text.noDiff)
 }

@@ -92,7 +92,7 @@ const en: Texts = {
   sessionGrants: "For the session (s, or s and its number):",
   keys: "y once · s session · n deny · e explain",
   keysNoSession: "y once · n deny · e explain",
-  recoveryKeys: "r retry · k skip · x stop the task",
+  recoveryKeys: "r run it again · k skip it · x stop the task, then Enter; or a new prompt",
   asOneLine: "arguments"
 }
 
@@ -147,7 +147,7 @@ const zh: Texts = {
   sessionGrants: "本会话内允许（s，或 s 加编号）：",
   keys: "y 允许一次 · s 本会话 · n 拒绝 · e 解释",
   keysNoSession: "y 允许一次 · n 拒绝 · e 解释",
-  recoveryKeys: "r 重试 · k 跳过 · x 停止任务",
+  recoveryKeys: "r 重新运行 · k 跳过 · x 停止任务，再回车；或输入新提示",
   asOneLine: "参数"
 }
 

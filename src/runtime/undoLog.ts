@@ -44,6 +44,8 @@ const ended = (state: UndoState, event: Durable<"files_restored">): UndoState =>
   const { open } = state
   if (open === undefined || open.restored_task_id !== event.restored_task_id) return state
   const closed = { ...state, open: undefined }
+  // Nothing was put back although something was to be: it is still there to be undone, or redone.
+  if (event.count === 0 && event.kept.length > 0) return closed
   const isIt = ({ task_id }: Changed) => task_id === event.restored_task_id
   if (event.direction === "redo") {
     const found = state.undone.findLast(({ task }) => isIt(task))

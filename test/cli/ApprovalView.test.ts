@@ -142,7 +142,7 @@ describe("the approval question", () => {
     const recovery = lines(bare(request({ kind: "recovery" })), { locale: "zh-CN" })
     assert.deepStrictEqual(
       [recovery[0], recovery.at(-1)],
-      ["被中断的调用：可能已经发生，也可能没有: bash", "r 重试 · k 跳过 · x 停止任务"]
+      ["被中断的调用：可能已经发生，也可能没有: bash", "r 重新运行 · k 跳过 · x 停止任务，再回车；或输入新提示"]
     )
   })
 

@@ -4,7 +4,17 @@ import * as fc from "fast-check"
 import type { ApprovalRequest, GrantOption } from "../../src/domain/Approval.ts"
 import type { CallId, RequestId } from "../../src/domain/Ids.ts"
 import type { Input } from "../../src/cli/Keyboard.ts"
-import { APART_MS, ask, press, type Question, SETTLE_MS, settle, type Step, TYPING_MS } from "../../src/cli/question.ts"
+import {
+  APART_MS,
+  ask,
+  press,
+  type Question,
+  SETTLE_MS,
+  settle,
+  type Step,
+  TYPING_MS,
+  answered
+} from "../../src/cli/question.ts"
 
 const options: ReadonlyArray<GrantOption> = [
   { id: "exact", label: "exactly this", matcher: { kind: "exact", digest: "d" } },
@@ -27,7 +37,9 @@ const key = (name: string): Input => ({ kind: "key", name, text: name.length ===
 /** A key, and then nothing for as long as it takes to be an answer. */
 const pressAlone = (question: Question, input: Input, now: number): Step => {
   const step = press(question, input, now)
-  return "question" in step && step.command === undefined ? settle(step.question, now + APART_MS) : step
+  return "question" in step && step.command === undefined && step.prompt === undefined
+    ? settle(step.question, now + APART_MS)
+    : step
 }
 
 /** Presses keys long after the question was drawn, none right behind another; the answer, or where it stands. */
@@ -41,7 +53,8 @@ const answers: ReadonlyArray<readonly [keys: ReadonlyArray<string>, grants: numb
   [["y"], 2, { decision: "allow_once" }],
   [["Y"], 2, { decision: "allow_once" }],
   [["s"], 1, { decision: "allow_session", grant_option: "exact" }],
-  [["s", "enter"], 2, { decision: "allow_session", grant_option: "exact" }],
+  [["s", "1"], 2, { decision: "allow_session", grant_option: "exact" }],
+  [["s", "7", "enter", "y"], 2, { decision: "allow_once" }],
   [["s", "2"], 2, { decision: "allow_session", grant_option: "git" }],
   [["s", "9", "2"], 2, { decision: "allow_session", grant_option: "git" }],
   [["s", "escape", "n", "enter"], 2, { decision: "deny" }],
@@ -56,9 +69,8 @@ const answers: ReadonlyArray<readonly [keys: ReadonlyArray<string>, grants: numb
 
 const recoveries: ReadonlyArray<readonly [key: string, decision: string]> = [
   ["r", "retry"],
-  ["k", "skip"],
-  ["x", "stop"],
-  ["enter", "skip"]
+  ["K", "skip"],
+  ["x", "stop"]
 ]
 
 describe("question", () => {
@@ -86,11 +98,40 @@ describe("question", () => {
     })
   })
 
-  it("of recovery is answered by the keys it shows, and by no key of an approval", () => {
+  it("of recovery is answered by a letter and Enter; any other line is a new prompt (SETTLED 14)", () => {
     for (const [name, decision] of recoveries) {
-      assert.deepStrictEqual(pressed([name], 0, "recovery"), { answer: { decision } } as Step)
+      assert.property(pressed([name], 0, "recovery"), "question")
+      assert.deepStrictEqual(pressed([name, "enter"], 0, "recovery"), { answer: { decision } } as Step)
+      assert.deepStrictEqual(pressed(["b", "backspace", name, "enter"], 0, "recovery"), {
+        answer: { decision }
+      } as Step)
     }
-    for (const name of ["y", "s", "n"]) assert.property(pressed([name], 0, "recovery"), "question")
+    for (const line of ["run the tests again", "x it", "y", "s"]) {
+      assert.deepInclude(pressed([...line, "enter"], 0, "recovery"), { prompt: line }, line)
+    }
+    for (const keys of [["enter"], ["escape"], ["r", "escape", "enter"]]) {
+      assert.notProperty(pressed(keys, 0, "recovery"), "answer", keys.join(" "))
+      assert.notProperty(pressed(keys, 0, "recovery"), "prompt", keys.join(" "))
+    }
+    assert.deepInclude(pressed(["ctrl+d"], 0, "recovery"), { command: "/exit" })
+  })
+
+  it("of recovery takes a paste as text, and its end as no answer (P16)", () => {
+    const pasted = press(ask(request(0, "recovery"), 0), { kind: "paste", text: "r" }, 10_000)
+    assert.property(pasted, "question")
+    const question = "question" in pasted ? pasted.question : ask(request(0, "recovery"), 0)
+    const behind = press(question, { ...key("enter"), together: true } as Input, 10_001)
+    assert.property(behind, "question")
+    assert.notProperty(behind, "prompt")
+    assert.deepStrictEqual(press(question, key("enter"), 10_500), { answer: { decision: "retry" } } as Step)
+  })
+
+  it("is answered once: no later tick gives the answer again", () => {
+    const open = press(ask(request(1), 0), key("y"), 10_000)
+    const question = "question" in open ? open.question : ask(request(1), 0)
+    assert.property(settle(question, 10_100), "answer")
+    assert.property(settle(answered(question), 10_200), "question")
+    assert.isUndefined(answered(question).pending)
   })
 
   it("stays open at a line that begins with /, which is a command and no reason (R086)", () => {

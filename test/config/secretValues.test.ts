@@ -76,6 +76,19 @@ describe("a repository's own configuration", () => {
     })
   )
 
+  it.effect("what stands in .env and its kin is secret; an example is none, nor is a word (README)", () =>
+    Effect.gen(function* () {
+      const root = yield* directoryWith()
+      const text =
+        'API_KEY=supersecretvalue12345\nexport DB_PASSWORD="hunter2hunter2"\nTOKEN=ordinarywords\nPORT=8080\n'
+      writeFileSync(join(root, ".env"), text)
+      writeFileSync(join(root, ".env.local"), "DATABASE_URL=postgres://ann:pw-0123456789@h/db\n")
+      writeFileSync(join(root, ".env.example"), "SECRET=example-value-123\n")
+      const found = repositorySecrets(root).map(Redacted.value)
+      assert.deepStrictEqual(found, ["supersecretvalue12345", "hunter2hunter2", "pw-0123456789"])
+    })
+  )
+
   it.effect("words are not, whatever a hostile repository writes there", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* secretsIn("[remote]\n\turl = https://function:function@h/r.git\n"), [])

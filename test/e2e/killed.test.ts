@@ -49,6 +49,8 @@ describe("killed while bash runs", SIDE_BY_SIDE, () => {
         text("That is where.")
       )
       yield* tty.answer("k")
+      yield* tty.apart
+      tty.press("enter")
       yield* tty.until(/^ok$/m)
       const messages = (model.requests()[1]?.messages ?? []).filter(({ role }) => role !== "system")
       assert.deepStrictEqual(

@@ -62,6 +62,12 @@ describe("the fold", () => {
     assert.deepStrictEqual(shape(after(step(1, "a"), ended(1, "undo"))), shape(after(step(1, "a"))))
   })
 
+  it("a restore that left everything alone counts as none: the task is still the next one", () => {
+    const kept = { ...ended(2, "undo"), kept: [{ path: "a", reason: "changed" }] } as ReportBody
+    const two = after(step(1, "a"), step(2, "c"))
+    assert.deepStrictEqual(shape(after(step(1, "a"), step(2, "c"), started(2, "undo"), kept)), shape(two))
+  })
+
   it("what was begun and has no end is open", () => {
     assert.strictEqual(after(step(1, "a"), started(1, "undo")).open?.plan, "plan 1")
   })

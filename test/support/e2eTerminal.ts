@@ -203,7 +203,7 @@ export const start = Effect.fnUntraced(function* (options: StartOptions) {
     prompt: until(idle, "an idle prompt"),
     ended: (tasks) => until((screen) => (screen.match(END) ?? []).length >= tasks && idle(), `${tasks} ended tasks`),
     answer: (text) =>
-      until(/y once|y 允许一次|r retry/).pipe(
+      until(/y once|y 允许一次|r run it again/).pipe(
         Effect.andThen(Effect.sleep(SETTLE_MS + 20)),
         Effect.andThen(Effect.sync(() => type(text)))
       ),
