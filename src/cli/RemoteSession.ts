@@ -280,7 +280,7 @@ export const remoteSession = Effect.fnUntraced(function* (options: RemoteOptions
       },
       onTold: (event) => {
         if (event.type === "status") {
-          wire.status = event
+          wire.status = wire.facts.told(event)
           Deferred.doneUnsafe(complete, Effect.void)
         } else if (event.type === "draining") Queue.offerUnsafe(notices, remoteTexts[locale].draining)
       }

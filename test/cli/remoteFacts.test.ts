@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { SessionEvent } from "../../src/domain/Event.ts"
 import type { TaskId } from "../../src/domain/Ids.ts"
+import type { Told } from "../../src/protocol/Client.ts"
 import { makeFacts } from "../../src/cli/remoteFacts.ts"
 
 const envelope = { v: 1, session_id: "s", ts: "2026-01-01T00:00:00.000Z" }
@@ -35,6 +36,22 @@ describe("the facts of a server's session", () => {
     for (const event of [started, thinking, delta("str", 0, "Hel"), delta("str", 3, "lo")]) facts.see(event)
     return facts
   }
+
+  it("come with the state of a task that runs, as the status tells it: nobody sees a bash under `ready`", () => {
+    const facts = half()
+    const status = (state: string) =>
+      ({ ...envelope, type: "status", state, task: { task_id: "t", turn: 1 } }) as unknown as Told<"status">
+    const now = (state: string) => ({ ...envelope, type: "state", state, task_id: "t" })
+    const early = watched(facts)
+    facts.told(status("executing_tools"))
+    const late = watched(facts, { seq: 2 })
+    assert.deepStrictEqual([early.seen, late.seen.at(-1)], [[now("executing_tools")], now("executing_tools")] as never)
+    facts.see(fact(3, { type: "task_failed", task_id: "t", error: failed, usage }))
+    assert.notInclude(
+      watched(facts, { seq: 0 }).seen.map(({ type }) => type),
+      "state"
+    )
+  })
 
   it("come from any place: what is behind it, each open stream as one, then what happens", () => {
     const facts = half()
