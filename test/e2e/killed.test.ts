@@ -74,4 +74,27 @@ describe("killed while bash runs", SIDE_BY_SIDE, () => {
       assert.isFalse(existsSync(join(elsewhere, "runs.txt")))
     })
   )
+
+  it.live("a new start says so; a prompt typed at the question takes its place (SETTLED 14)", () =>
+    Effect.gen(function* () {
+      const scene = yield* world()
+      const { model, env, workspace } = scene
+      yield* killed(scene, oddSleep())
+      const anew = yield* Terminal.start({ env, cwd: workspace })
+      yield* anew.shows("a task in this directory has not ended. To go on with it: claw --continue")
+      yield* anew.prompt
+      anew.press("ctrlD")
+      assert.strictEqual(yield* anew.exited, 0)
+      const tty = yield* Terminal.start({ env, cwd: workspace, args: ["--continue"] })
+      model.script(text("ok"))
+      yield* tty.answer("run the tests again")
+      yield* tty.shows("run the tests again")
+      yield* tty.apart
+      tty.press("enter")
+      yield* tty.until(/^ok$/m)
+      assert.deepStrictEqual(model.requests().at(-1)?.messages.at(-1)?.content, "run the tests again")
+      assert.strictEqual(readFileSync(join(workspace, "runs.txt"), "utf8"), "ran\n")
+      assert.deepStrictEqual(model.violations(), [])
+    })
+  )
 })
