@@ -7,6 +7,7 @@
 import { existsSync, renameSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { entries, isSafe, type Entry } from "../commandGitConfig.ts"
+import { onDisk } from "../fileNames.ts"
 import { isHeld } from "./heldFiles.ts"
 import { attempt, isWithin, kindOf, namesIn, realOf, textOf } from "./look.ts"
 import type { Repository } from "./repositories.ts"
@@ -14,7 +15,7 @@ import type { Repository } from "./repositories.ts"
 const asideOf = (path: string): string => {
   for (let count = 0; ; count += 1) {
     const to = `${path}.claw-held${count === 0 ? "" : count}`
-    if (!existsSync(to)) return to
+    if (!existsSync(onDisk(to))) return to
   }
 }
 
@@ -22,7 +23,7 @@ const asideOf = (path: string): string => {
 const putAside = (path: string): string | undefined =>
   attempt(() => {
     const to = asideOf(path)
-    renameSync(path, to)
+    renameSync(onDisk(path), onDisk(to))
     return to
   })
 
@@ -49,7 +50,7 @@ const ofSettings = (git: string, name: string, { putAside, root }: Around): Read
   const kept = all.filter((entry) => entry !== undefined && isHarmless(entry, git, root))
   if (kept.length === all.length) return []
   const to = putAside(path)
-  if (to !== undefined) attempt(() => writeFileSync(path, kept.map((entry) => lineOf(entry!)).join(""), { flag: "wx" }))
+  if (to !== undefined) attempt(() => writeFileSync(onDisk(path), onDisk(kept.map((entry) => lineOf(entry!)).join("")), { flag: "wx" }))
   return [path]
 }
 
