@@ -6,6 +6,7 @@
 import { lstatSync, realpathSync } from "node:fs"
 import { type Guard, guardOf } from "./controlPlane.ts"
 import { type Budget, UNBOUNDED } from "./commandBudget.ts"
+import { onDisk, textOfBytes } from "./fileNames.ts"
 import { globNames, isWild } from "./commandGlob.ts"
 
 const MAX_PATH_BYTES = 4_096
@@ -29,17 +30,20 @@ const SINKS: ReadonlySet<string> = new Set([
 ])
 export const isSink = (word: string): boolean => SINKS.has(word) || /^\/dev\/fd\/\d+$/.test(word)
 
+const realOf = (path: string): string =>
+  textOfBytes(realpathSync.native(onDisk(path), "buffer")).replace(/\/$/, "")
+
 /** The entry `name` of a directory that is real: itself, or where its link leads; undefined: it cannot be known. */
 const entry = (directory: string, name: string): string | undefined => {
   if (name === "" || name === ".") return directory
   if (name === "..") return directory.slice(0, Math.max(0, directory.lastIndexOf("/")))
   const path = `${directory}/${name}`
   // No name is longer: such a word is text.
-  if (Buffer.byteLength(name) > 255) return path
+  if (Buffer.byteLength(onDisk(name)) > 255) return path
   try {
-    const stats = lstatSync(path, { throwIfNoEntry: false })
+    const stats = lstatSync(onDisk(path), { throwIfNoEntry: false })
     // A link that leads nowhere would put a new file where its author wanted it: realpath fails, and so does this.
-    return stats?.isSymbolicLink() === true ? realpathSync.native(path).replace(/\/$/, "") : path
+    return stats?.isSymbolicLink() === true ? realOf(path) : path
   } catch {
     return undefined
   }
@@ -57,7 +61,7 @@ const makeResolve = () => {
     return found
   }
   return (path: string): string | undefined => {
-    if (Buffer.byteLength(path) > MAX_PATH_BYTES) return longPath(path)
+    if (Buffer.byteLength(onDisk(path)) > MAX_PATH_BYTES) return longPath(path)
     const found = resolve(path)
     return found === "" ? "/" : found
   }

@@ -73,6 +73,10 @@ export const entriesOf = (path: string): ReadonlyArray<Entry> =>
     entry
   }))
 
+/** Whether this failure says that no directory is there, and not that it may not be read. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")
+
 /** Throws where the directory cannot be read. */
 export const namesOf = (path: string): ReadonlyArray<string> =>
   readdirSync(onDisk(path), { encoding: "buffer" }).map(textOfBytes)

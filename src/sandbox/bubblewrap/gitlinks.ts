@@ -6,6 +6,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { onDisk, textOfBytes } from "../fileNames.ts"
+import { isLarge } from "../gitConfigText.ts"
 import { attempt, namesIn, textOf } from "./look.ts"
 
 const [TIMES_AND_IDS, EXTENDED, GITLINK] = [40, 0x4000, 0o160000]
@@ -36,11 +37,9 @@ const gitlinksIn = (bytes: Buffer, hash: number): ReadonlyArray<string> => {
   return found
 }
 
-const isLarge = (git: string): boolean => /^\s*objectformat\s*=\s*"?sha256/im.test(textOf(join(git, "config")) ?? "")
-
 /** Relative to the repository's work tree. */
 export const gitlinksOf = (git: string): ReadonlyArray<string> => {
   const files = ["index", ...namesIn(git).filter((name) => name.startsWith("sharedindex."))]
-  const hash = isLarge(git) ? 32 : 20
+  const hash = isLarge([textOf(join(git, "config")) ?? ""]) ? 32 : 20
   return files.flatMap((name) => attempt(() => gitlinksIn(readFileSync(onDisk(join(git, name))), hash)) ?? [])
 }

@@ -6,10 +6,11 @@
  */
 import { existsSync, renameSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
-import { entries, isSafe, type Entry } from "../commandGitConfig.ts"
-import { onDisk } from "../fileNames.ts"
+import { isSafe } from "../commandGitConfig.ts"
+import { namesOf, onDisk } from "../fileNames.ts"
+import { entries, type Entry } from "../gitConfigText.ts"
 import { isHeld } from "./heldFiles.ts"
-import { attempt, isWithin, kindOf, namesIn, realOf, textOf } from "./look.ts"
+import { attempt, isWithin, kindOf, realOf, textOf } from "./look.ts"
 import type { Repository } from "./repositories.ts"
 
 const asideOf = (path: string): string => {
@@ -27,9 +28,10 @@ const putAside = (path: string): string | undefined =>
     return to
   })
 
-const quoted = (value: string): string => `"${value.replace(/["\\]/g, "\\$&")}"`
-const lineOf = ({ key, section, sub, value }: Entry): string =>
-  `[${section}${sub === undefined ? "" : ` "${sub}"`}]\n\t${key} = ${quoted(value)}\n`
+const escaped = (text: string): string => text.replace(/["\\]/g, "\\$&")
+const quoted = (value: string): string => `"${escaped(value).replaceAll("\n", "\\n")}"`
+const lineOf = ({ alone, key, section, sub, value }: Entry): string =>
+  `[${section}${sub === undefined ? "" : ` "${escaped(sub)}"`}]\n\t${key}${alone === true ? "" : ` = ${quoted(value)}`}\n`
 
 interface Around {
   readonly root: string
@@ -58,7 +60,7 @@ const ofHooks = (git: string, { putAside }: Around): ReadonlyArray<string> => {
   const path = join(git, "hooks")
   const kind = kindOf(path)
   if (kind === "missing") return []
-  if (kind === "directory" && namesIn(path).every((name) => name.endsWith(".sample"))) return []
+  if (kind === "directory" && attempt(() => namesOf(path))?.every((name) => name.endsWith(".sample")) === true) return []
   putAside(path)
   return [path]
 }
