@@ -56,7 +56,8 @@ const leadsOut = (directory: string, paths: Paths): boolean => {
   return false
 }
 
-const isDirectory = (path: string): boolean => lstatSync(onDisk(path), { throwIfNoEntry: false })?.isDirectory() === true
+const isDirectory = (path: string): boolean =>
+  lstatSync(onDisk(path), { throwIfNoEntry: false })?.isDirectory() === true
 
 /** Why a recursive command is not plain. */
 export const reachesBelow = (name: string, words: ReadonlyArray<ShellWord>, paths: Paths): ReadonlyArray<string> => {

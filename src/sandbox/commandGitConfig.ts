@@ -7,6 +7,7 @@ import { lstatSync, readFileSync, statSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 import { gitLinks } from "./commandGitLinks.ts"
 import { isMissing, namesOf, onDisk, shownName, textOfBytes } from "./fileNames.ts"
+import { isGitDirectory } from "./gitShape.ts"
 import { entries, isLarge, type Entry } from "./gitConfigText.ts"
 
 const set = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
@@ -90,7 +91,7 @@ const ownGitDirectory = (tree: string): string | undefined => {
 /** The repository's directory and its tree, here or above. */
 const gitDirectory = (workspace: string): { readonly path: string; readonly tree: string } | undefined => {
   for (let tree = workspace; ; tree = dirname(tree)) {
-    const path = ownGitDirectory(tree)
+    const path = ownGitDirectory(tree) ?? (isGitDirectory(tree) ? tree : undefined)
     if (path !== undefined) return { path, tree }
     if (dirname(tree) === tree) return undefined
   }
@@ -108,12 +109,15 @@ const hooksIn = (directory: string): ReadonlyArray<string> => {
 }
 
 export interface Vetted {
-  /** What of its configuration asks. */
+  /** What of it asks before any command of git. */
   readonly config: ReadonlyArray<string>
   readonly hooks: ReadonlyArray<string>
   /** `name` is a remote of the configuration, and nothing else that git would take for one. */
   readonly isRemote: (name: string) => boolean
 }
+
+/** They run after a mere look too: it writes what it found into the index, or drops a reference. */
+const OF_LOOKS: ReadonlySet<string> = new Set(["post-index-change", "reference-transaction", UNKNOWN])
 
 const NOTHING: Vetted = { config: [], hooks: [], isRemote: () => false }
 
@@ -200,13 +204,15 @@ const vet = (workspace: string): Vetted => {
   const remotes = new Set(texts.flatMap((text) => [...remotesOf(text)]))
   const places = [workspace, `${shared}/remotes`, `${shared}/branches`]
   const nested = vetNested(workspace, git.tree, own)
+  const hooks = Array.from(new Set([...hooksIn(shared), ...nested.hooks]))
   return {
     config: [
       ...(key === undefined ? [] : [`the repository's configuration sets ${key}`]),
       ...(within === undefined ? [] : [`the remote ${within.sub} lies in the workspace`]),
-      ...nested.config
+      ...nested.config,
+      ...hooks.filter((hook) => OF_LOOKS.has(hook)).map((hook) => `the repository's ${hook} hook would run`)
     ],
-    hooks: [...hooksIn(shared), ...nested.hooks].slice(0, 1),
+    hooks: hooks.filter((hook) => !OF_LOOKS.has(hook)).slice(0, 1),
     isRemote: (name) => remotes.has(name) && !places.some((place) => exists(`${place}/${name}`))
   }
 }

@@ -4,7 +4,7 @@
  * followed as the kernel follows them, before `..` is.
  */
 import { lstatSync, realpathSync } from "node:fs"
-import { type Guard, guardOf } from "./controlPlane.ts"
+import { type Guard, guardAt, guardOf } from "./controlPlane.ts"
 import { type Budget, UNBOUNDED } from "./commandBudget.ts"
 import { onDisk, textOfBytes } from "./fileNames.ts"
 import { globNames, isWild } from "./commandGlob.ts"
@@ -30,8 +30,7 @@ const SINKS: ReadonlySet<string> = new Set([
 ])
 export const isSink = (word: string): boolean => SINKS.has(word) || /^\/dev\/fd\/\d+$/.test(word)
 
-const realOf = (path: string): string =>
-  textOfBytes(realpathSync.native(onDisk(path), "buffer")).replace(/\/$/, "")
+const realOf = (path: string): string => textOfBytes(realpathSync.native(onDisk(path), "buffer")).replace(/\/$/, "")
 
 /** The entry `name` of a directory that is real: itself, or where its link leads; undefined: it cannot be known. */
 const entry = (directory: string, name: string): string | undefined => {
@@ -88,12 +87,17 @@ export const makePaths = (workspace: string, home: string, budget = UNBOUNDED): 
   const resolve = makeResolve()
   const real = resolve(workspace) ?? workspace
   const seen = new Map<string, Place>()
+  /** All of it may be there when the line is through: one command makes `objects`, the next one `HEAD`. */
+  const named = new Set<string>()
   const find = (word: string): Place => {
     const absolute = word.startsWith("/") ? word : `${real}/${word}`
     const path = resolve(absolute)
     if (path === undefined) return { path: absolute, inside: false, guard: "free" }
     const inside = contains(real, path)
-    return { path, inside, guard: guardOf(inside ? path.slice(real.length + 1) : path).kind }
+    if (!inside) return { path, inside, guard: guardOf(path).kind }
+    const relative = path.slice(real.length + 1)
+    for (let end = relative.length; end > 0; end = relative.lastIndexOf("/", end - 1)) named.add(relative.slice(0, end))
+    return { path, inside, guard: guardAt(real, relative, named).kind }
   }
   const place = (word: string): Place => {
     const known = seen.get(word)

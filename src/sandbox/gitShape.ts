@@ -37,7 +37,8 @@ export const decidesGit = (root: string, relative: string, made: ReadonlySet<str
     const above = names.slice(0, at)
     const below = (entry: string): string => [...above, entry].join("/")
     return isShapeOfGit(
-      (entry) => entry.toLowerCase() === name.toLowerCase() || made.has(below(entry)) || exists(`${root}/${below(entry)}`)
+      (entry) =>
+        entry.toLowerCase() === name.toLowerCase() || made.has(below(entry)) || exists(`${root}/${below(entry)}`)
     )
   })
 }

@@ -19,7 +19,9 @@ const named = (text: string): Buffer => Buffer.from(join(workspace.path, text), 
 const link = (name: string, to: string) => symlinkSync(to, named(name))
 
 const reasons = (line: string): string =>
-  analyse(line, { workspace: workspace.path }).commands.flatMap((one) => [...one.notPlain, ...one.unsettled]).join("; ")
+  analyse(line, { workspace: workspace.path })
+    .commands.flatMap((one) => [...one.notPlain, ...one.unsettled])
+    .join("; ")
 const refusal = (line: string) => analyse(line, { workspace: workspace.path }).refused
 
 describe("a link whose name is no UTF-8", () => {

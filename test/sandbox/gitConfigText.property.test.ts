@@ -39,19 +39,35 @@ const TOKENS =
   `[core] [user] [a.B] [a "B"] [a  "\\"c"] [x "y.z"] [filter "e"] name= fsmonitor =touch x y = # ; " \\ \\\\ \\n \\t \\b \\q
   [ ] "a b" [core a-b1 1 . é`.split(/ (?! ?"|=)/)
 const BLANKS = [" ", "  ", "\t", "\n", "\r\n", "\r", "\\\n", "\\\r\n", "\\\\\n", "\n\n", "\u00a0"]
-const piece = fc.oneof(fc.constantFrom(...TOKENS), fc.constantFrom(...BLANKS), fc.string({ unit: "grapheme-ascii", maxLength: 3 }))
+const piece = fc.oneof(
+  fc.constantFrom(...TOKENS),
+  fc.constantFrom(...BLANKS),
+  fc.string({ unit: "grapheme-ascii", maxLength: 3 })
+)
 const line = fc
-  .tuple(fc.constantFrom("name", "fsmonitor", "a-b", "x1"), fc.constantFrom("=", " = ", "\t=", ""), fc.array(piece, { maxLength: 6 }))
+  .tuple(
+    fc.constantFrom("name", "fsmonitor", "a-b", "x1"),
+    fc.constantFrom("=", " = ", "\t=", ""),
+    fc.array(piece, { maxLength: 6 })
+  )
   .map(([key, is, rest]) => `${key}${is}${rest.join("")}\n`)
 const text = fc
   .tuple(
     fc.constantFrom("", "\uFEFF", "# a\\\n", "\r\n"),
-    fc.array(fc.oneof({ weight: 3, arbitrary: line }, { weight: 2, arbitrary: fc.constantFrom(...TOKENS.filter((one) => /^\[.*\]/.test(one))) }, piece), { maxLength: 8 })
+    fc.array(
+      fc.oneof(
+        { weight: 3, arbitrary: line },
+        { weight: 2, arbitrary: fc.constantFrom(...TOKENS.filter((one) => /^\[.*\]/.test(one))) },
+        piece
+      ),
+      { maxLength: 8 }
+    )
   )
   .map(([start, rest]) => `${start}[core]${rest.join("")}`)
 
 /** Of two blanks that are no blanks, versions of git keep what is written or two blanks. */
-const spaced = (found: ReadonlyArray<string> | undefined) => found?.map((one) => one.replace(/(?<!^[^\n]*)[ \t\r]/g, " "))
+const spaced = (found: ReadonlyArray<string> | undefined) =>
+  found?.map((one) => one.replace(/(?<!^[^\n]*)[ \t\r]/g, " "))
 
 describe("settings", () => {
   it("are what git reads, entry by entry, or neither can read them", { timeout: 120_000 }, () => {
@@ -90,11 +106,16 @@ describe("settings", () => {
     assert.deepStrictEqual(ours(one), byGit(one))
   })
 
-  it.each(["[core", "[core]\n1 = x", "[core]\nname = \\q", '[core]\nname = "x\n', "[ core]\n", "x\0y", "[core]\nname # x"])(
-    "that git cannot read ask: %j",
-    (one) => {
-      assert.strictEqual(unsafeConfigKey(one), "a line that cannot be read")
-      assert.isUndefined(byGit(one))
-    }
-  )
+  it.each([
+    "[core",
+    "[core]\n1 = x",
+    "[core]\nname = \\q",
+    '[core]\nname = "x\n',
+    "[ core]\n",
+    "x\0y",
+    "[core]\nname # x"
+  ])("that git cannot read ask: %j", (one) => {
+    assert.strictEqual(unsafeConfigKey(one), "a line that cannot be read")
+    assert.isUndefined(byGit(one))
+  })
 })

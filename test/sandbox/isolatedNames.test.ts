@@ -109,9 +109,13 @@ describe.runIf(other)("a directory that nobody may list", () => {
       mkdirSync(join(there.ws, "shut"))
       renameSync(join(there.ws, "lib"), join(there.ws, "shut/lib"))
       git(join(there.ws), "update-index", "--add", "--cacheinfo", `160000,${"1".repeat(40)},shut/lib`)
-      execFileSync("sh", ["-c", `chown -R 65534 '${there.root}' && chmod 0311 shut shut/lib && chmod 755 '${there.root}'`], {
-        cwd: there.ws
-      })
+      execFileSync(
+        "sh",
+        ["-c", `chown -R 65534 '${there.root}' && chmod 0311 shut shut/lib && chmod 755 '${there.root}'`],
+        {
+          cwd: there.ws
+        }
+      )
       const text = `import { lookAround } from ${JSON.stringify(join(import.meta.dirname, "../../src/sandbox/bubblewrap/lookAround.ts"))}
         process.seteuid(65534)
         const { review, repositories } = lookAround(process.argv[1], undefined)

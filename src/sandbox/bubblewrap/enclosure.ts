@@ -100,12 +100,7 @@ const proxyPlace = ({ empty, settings }: Enclosing): View["proxy"] => {
   return reachesListed(settings) ? [join(dirname(empty.file), `proxy-${proxies++}`), `${place}/claw-proxy`] : undefined
 }
 
-const viewOf = (
-  enclosing: Enclosing,
-  root: string,
-  { guarded }: Plan,
-  sockets: ReadonlyArray<string>
-): View => {
+const viewOf = (enclosing: Enclosing, root: string, { guarded }: Plan, sockets: ReadonlyArray<string>): View => {
   const { empty, home, own, settings } = enclosing
   return {
     root,

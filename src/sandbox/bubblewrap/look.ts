@@ -30,7 +30,7 @@ export const textOf = (path: string): string | undefined =>
 
 export const namesIn = (path: string): ReadonlyArray<string> => attempt(() => namesOf(path)) ?? []
 
-export const realOf = (path: string): string | undefined => 
+export const realOf = (path: string): string | undefined =>
   attempt(() => textOfBytes(realpathSync.native(onDisk(path), "buffer")))
 
 export const isWithin = (root: string, path: string): boolean => path === root || path.startsWith(`${root}/`)

@@ -52,7 +52,8 @@ const ofSettings = (git: string, name: string, { putAside, root }: Around): Read
   const kept = all.filter((entry) => entry !== undefined && isHarmless(entry, git, root))
   if (kept.length === all.length) return []
   const to = putAside(path)
-  if (to !== undefined) attempt(() => writeFileSync(onDisk(path), onDisk(kept.map((entry) => lineOf(entry!)).join("")), { flag: "wx" }))
+  if (to !== undefined)
+    attempt(() => writeFileSync(onDisk(path), onDisk(kept.map((entry) => lineOf(entry!)).join("")), { flag: "wx" }))
   return [path]
 }
 
@@ -60,7 +61,8 @@ const ofHooks = (git: string, { putAside }: Around): ReadonlyArray<string> => {
   const path = join(git, "hooks")
   const kind = kindOf(path)
   if (kind === "missing") return []
-  if (kind === "directory" && attempt(() => namesOf(path))?.every((name) => name.endsWith(".sample")) === true) return []
+  if (kind === "directory" && attempt(() => namesOf(path))?.every((name) => name.endsWith(".sample")) === true)
+    return []
   putAside(path)
   return [path]
 }
