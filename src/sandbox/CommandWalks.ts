@@ -3,9 +3,10 @@
  * Does not own: what may not be reached (the caller says). Invariants: links are not followed, as no walker here does of
  * itself; a look that had to end early says so.
  */
-import { readdirSync, statSync } from "node:fs"
+import { statSync } from "node:fs"
 import { basename, join } from "node:path"
 import type { SimpleCommand } from "../domain/Approval.ts"
+import { entriesOf, isMissing, onDisk } from "./fileNames.ts"
 
 const names = (text: string): ReadonlySet<string> => new Set(text.split(" "))
 
@@ -39,7 +40,7 @@ const walks = (name: string, args: ReadonlyArray<string>): boolean => {
   return option !== undefined && args.some((word) => option.test(word) || /^--(?:rec|arch|deref|direct)/.test(word))
 }
 
-const isDirectory = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+const isDirectory = (path: string): boolean => statSync(onDisk(path), { throwIfNoEntry: false })?.isDirectory() === true
 
 /** Directories that this command walks over; absolute. */
 export const walkedBy = (command: SimpleCommand, workspace: string): ReadonlyArray<string> => {
@@ -61,7 +62,7 @@ const SKIPPED = names(".git node_modules")
 
 export interface Below {
   readonly found: ReadonlyArray<string>
-  /** False: there was more than could be looked at. */
+  /** False: there was more than could be looked at, or a directory that nobody may read. */
   readonly complete: boolean
 }
 
@@ -72,6 +73,7 @@ export const entriesBelow = (directories: ReadonlyArray<string>, wanted: (path: 
   let looked = 0
   for (let directory = queue.pop(); directory !== undefined; directory = queue.pop()) {
     const entries = listed(directory)
+    if (entries === undefined) return { found, complete: false }
     for (const { name, folder } of entries) {
       looked += 1
       const path = join(directory, name)
@@ -85,11 +87,8 @@ export const entriesBelow = (directories: ReadonlyArray<string>, wanted: (path: 
 
 const listed = (directory: string) => {
   try {
-    return readdirSync(directory, { withFileTypes: true }).map((entry) => ({
-      name: entry.name,
-      folder: entry.isDirectory()
-    }))
-  } catch {
-    return []
+    return entriesOf(directory).map(({ entry, name }) => ({ name, folder: entry.isDirectory() }))
+  } catch (error) {
+    return isMissing(error) ? [] : undefined
   }
 }

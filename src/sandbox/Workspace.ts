@@ -9,7 +9,7 @@ import { close, readdirSync, realpathSync, read as readFd, statSync, type BigInt
 import { relative } from "node:path"
 import { promisify } from "node:util"
 import { Context, Effect, Layer, type Scope } from "effect"
-import { guardOf, type Guard } from "./controlPlane.ts"
+import { guardAt, type Guard } from "./controlPlane.ts"
 import { shownPath } from "./pathText.ts"
 import { below, Changed, Exchanged, openDirectory, openFile, release } from "./pinned.ts"
 import { replaceFile, stampOf, type Stamp } from "./replaceFile.ts"
@@ -138,7 +138,7 @@ const makeLocate = (root: string, own: ReadonlyArray<string>) =>
     const kind = kindOf(stats)
     if (kind === undefined) return yield* failed(path, "is not a regular file", "workspace_escape")
     const inside = relative(root, real)
-    const guard = guardOf(inside)
+    const guard = guardAt(root, inside)
     const size = kind === "file" ? Number(stats?.size ?? 0n) : 0
     return { place: { path, real, relative: inside, kind, size, guard }, resolved } satisfies Located
   })

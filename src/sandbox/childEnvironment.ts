@@ -41,7 +41,7 @@ const NAMES = new Set([
 
 const isAllowed = (name: string): boolean => NAMES.has(name) || /^LC_[A-Z]+$/.test(name)
 
-/** git: no prompt, no pager, no editor, no program that a repository's configuration names for a mere look. */
+/** git: no prompt, no pager, no editor, no program that a repository's configuration names for a mere look, no bare one found by chance. */
 const QUIET = {
   TERM: "dumb",
   NO_COLOR: "1",
@@ -60,11 +60,13 @@ const QUIET = {
   SSH_ASKPASS_REQUIRE: "never",
   GIT_SSH_COMMAND: "ssh -oBatchMode=yes",
   GIT_OPTIONAL_LOCKS: "0",
-  GIT_CONFIG_COUNT: "2",
+  GIT_CONFIG_COUNT: "3",
   GIT_CONFIG_KEY_0: "core.fsmonitor",
   GIT_CONFIG_VALUE_0: "false",
   GIT_CONFIG_KEY_1: "core.pager",
   GIT_CONFIG_VALUE_1: "cat",
+  GIT_CONFIG_KEY_2: "safe.bareRepository",
+  GIT_CONFIG_VALUE_2: "explicit",
   GCM_INTERACTIVE: "never",
   DEBIAN_FRONTEND: "noninteractive",
   PIP_NO_INPUT: "1",

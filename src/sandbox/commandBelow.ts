@@ -3,11 +3,12 @@
  * the look at what lies there. Looks, changes nothing. Invariant: a directory that holds the control plane is never changed
  * as a whole without a question, and one that cannot be looked through counts as one that leads outside.
  */
-import { lstatSync, readdirSync } from "node:fs"
+import { lstatSync } from "node:fs"
 import { basename } from "node:path"
 import type { Paths } from "./commandPaths.ts"
 import type { ShellWord } from "./commandWords.ts"
 import { guardOf } from "./controlPlane.ts"
+import { entriesOf, onDisk } from "./fileNames.ts"
 
 const MAX_ENTRIES = 2_000
 const MAX_CHANGED = 10_000
@@ -24,11 +25,11 @@ const holdsControl = (directory: string, { budget }: Paths): "none" | "some" | "
   const open = [directory]
   let seen = 0
   for (const path of open) {
-    for (const entry of readdirSync(path, { withFileTypes: true })) {
+    for (const { entry, name } of entriesOf(path)) {
       budget.spend()
       if ((seen += 1) > MAX_CHANGED) return "many"
-      if (guardOf(`${basename(path)}/${entry.name}`).kind === "forbidden") return "some"
-      if (entry.isDirectory() && !BROUGHT.has(entry.name)) open.push(`${path}/${entry.name}`)
+      if (guardOf(`${basename(path)}/${name}`).kind === "forbidden") return "some"
+      if (entry.isDirectory() && !BROUGHT.has(name)) open.push(`${path}/${name}`)
     }
   }
   return "none"
@@ -45,17 +46,18 @@ const leadsOut = (directory: string, paths: Paths): boolean => {
   const open = [directory]
   let seen = 0
   for (const path of open) {
-    for (const entry of readdirSync(path, { withFileTypes: true })) {
+    for (const { entry, name } of entriesOf(path)) {
       paths.budget.spend()
       if ((seen += 1) > MAX_ENTRIES) return true
-      if (entry.isSymbolicLink() && !paths.place(`${path}/${entry.name}`).inside) return true
-      if (entry.isDirectory()) open.push(`${path}/${entry.name}`)
+      if (entry.isSymbolicLink() && !paths.place(`${path}/${name}`).inside) return true
+      if (entry.isDirectory()) open.push(`${path}/${name}`)
     }
   }
   return false
 }
 
-const isDirectory = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+const isDirectory = (path: string): boolean =>
+  lstatSync(onDisk(path), { throwIfNoEntry: false })?.isDirectory() === true
 
 /** Why a recursive command is not plain. */
 export const reachesBelow = (name: string, words: ReadonlyArray<ShellWord>, paths: Paths): ReadonlyArray<string> => {

@@ -3,9 +3,9 @@
  * last word that may be a directory, and what lies in a directory that is copied whole. Looks, changes nothing.
  * Invariant: each name that would appear is judged, also when the destination does not exist yet.
  */
-import { readdirSync } from "node:fs"
 import { basename } from "node:path"
 import type { Paths } from "./commandPaths.ts"
+import { entriesOf } from "./fileNames.ts"
 import { literalWord, type ShellWord } from "./commandWords.ts"
 
 export const PLACES_COPIES: ReadonlySet<string> = new Set(["cp", "install", "ln", "mv"])
@@ -79,8 +79,8 @@ const below = (directory: string, { budget }: Paths): ReadonlyArray<string> | un
   const open = [""]
   for (let at = 0; at < open.length; at += 1) {
     try {
-      for (const entry of readdirSync(`${directory}/${open[at]!}`, { withFileTypes: true })) {
-        const name = `${open[at]!}${entry.name}`
+      for (const { entry, name: own } of entriesOf(`${directory}/${open[at]!}`)) {
+        const name = `${open[at]!}${own}`
         budget.spend()
         out.push(name)
         if (entry.isDirectory()) open.push(`${name}/`)

@@ -3,9 +3,12 @@
  * place, the hooks that would run, the remotes that are named. Reads `.git/config` and the names in `.git/hooks`.
  * Invariant: a key that is not listed here asks; no section is safe as a whole unless it holds numbers and switches.
  */
-import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs"
+import { lstatSync, readFileSync, statSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 import { gitLinks } from "./commandGitLinks.ts"
+import { isMissing, namesOf, onDisk, shownName, textOfBytes } from "./fileNames.ts"
+import { isGitDirectory } from "./gitShape.ts"
+import { entries, isLarge, type Entry } from "./gitConfigText.ts"
 
 const set = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 
@@ -55,38 +58,6 @@ const safeKey = (section: string, key: string, value: string): boolean => {
   return PLAIN_SECTIONS.has(section) || (Object.hasOwn(SAFE_KEYS, section) && SAFE_KEYS[section]!.has(key))
 }
 
-export interface Entry {
-  readonly section: string
-  readonly sub: string | undefined
-  readonly key: string
-  readonly value: string
-}
-
-/** In a comment a backslash joins nothing: what follows is a line of its own to git. */
-const JOINED_COMMENT = /[#;][^\n]*\\\r?$/m
-
-/** Names folded as git folds them; undefined: a line that cannot be read. */
-export const entries = (text: string): ReadonlyArray<Entry | undefined> => {
-  let section = ""
-  let sub: string | undefined
-  const out: Array<Entry | undefined> = JOINED_COMMENT.test(text) ? [undefined] : []
-  for (const line of text.replace(/\\\r?\n/g, "").split(/\r?\n/)) {
-    let rest = line.trim()
-    const header = /^\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]/.exec(rest)
-    if (header !== null) {
-      const [first = "", ...dotted] = header[1]!.split(".")
-      section = first.toLowerCase()
-      sub = header[2] ?? (dotted.length === 0 ? undefined : dotted.join("."))
-      rest = rest.slice(header[0].length).trim()
-    }
-    if (rest === "" || /^[#;]/.test(rest)) continue
-    const entry = /^([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*))?$/.exec(rest)
-    const value = (entry?.[2] ?? "").replace(/^"(.*)"$/, "$1").replace(/^"/, "")
-    out.push(entry === null ? undefined : { section, sub, key: entry[1]!.toLowerCase(), value })
-  }
-  return out
-}
-
 export const isSafe = ({ key, section, value }: Entry): boolean => safeKey(section, key, value)
 
 /** First key of a configuration text that could run something. */
@@ -100,13 +71,14 @@ export const unsafeConfigKey = (text: string): string | undefined => {
 
 const readText = (path: string): string | undefined => {
   try {
-    return statSync(path).size > 1 << 20 ? "[too] large" : readFileSync(path, "utf8")
+    const file = onDisk(path)
+    return statSync(file).size > 1 << 20 ? "[too] large" : textOfBytes(readFileSync(file))
   } catch {
     return undefined
   }
 }
 
-const isDirectory = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+const isDirectory = (path: string): boolean => statSync(onDisk(path), { throwIfNoEntry: false })?.isDirectory() === true
 
 /** The `.git` of this very tree, through the file that a work tree has instead. */
 const ownGitDirectory = (tree: string): string | undefined => {
@@ -119,33 +91,39 @@ const ownGitDirectory = (tree: string): string | undefined => {
 /** The repository's directory and its tree, here or above. */
 const gitDirectory = (workspace: string): { readonly path: string; readonly tree: string } | undefined => {
   for (let tree = workspace; ; tree = dirname(tree)) {
-    const path = ownGitDirectory(tree)
+    const path = ownGitDirectory(tree) ?? (isGitDirectory(tree) ? tree : undefined)
     if (path !== undefined) return { path, tree }
     if (dirname(tree) === tree) return undefined
   }
 }
 
+/** git finds a hook by its name, in a directory that nobody may list too. */
+const UNKNOWN = "unreadable"
+
 const hooksIn = (directory: string): ReadonlyArray<string> => {
   try {
-    return readdirSync(`${directory}/hooks`).filter((name) => !name.endsWith(".sample"))
-  } catch {
-    return []
+    return namesOf(`${directory}/hooks`).filter((name) => !name.endsWith(".sample"))
+  } catch (error) {
+    return isMissing(error) ? [] : [UNKNOWN]
   }
 }
 
 export interface Vetted {
-  /** What of its configuration asks. */
+  /** What of it asks before any command of git. */
   readonly config: ReadonlyArray<string>
   readonly hooks: ReadonlyArray<string>
   /** `name` is a remote of the configuration, and nothing else that git would take for one. */
   readonly isRemote: (name: string) => boolean
 }
 
+/** They run after a mere look too: it writes what it found into the index, or drops a reference. */
+const OF_LOOKS: ReadonlySet<string> = new Set(["post-index-change", "reference-transaction", UNKNOWN])
+
 const NOTHING: Vetted = { config: [], hooks: [], isRemote: () => false }
 
 const exists = (path: string): boolean => {
   try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+    return lstatSync(onDisk(path), { throwIfNoEntry: false }) !== undefined
   } catch {
     return true
   }
@@ -179,8 +157,7 @@ const MAX_NESTED = 64
 
 /** `git status` looks into them, and runs what their own configuration says. */
 const nestedIn = (tree: string, own: Own, found: Array<readonly [tree: string, own: Own]>): boolean => {
-  const sha256 = own.texts.some((text) => /objectformat\s*=\s*sha256/i.test(text))
-  const links = gitLinks(`${own.git}/index`, sha256)
+  const links = gitLinks(`${own.git}/index`, isLarge(own.texts))
   if (links === undefined || found.length > MAX_NESTED) return false
   return links.every((link) => {
     const inner = join(tree, link)
@@ -207,7 +184,7 @@ const vetNested = (workspace: string, tree: string, own: Own): Pick<Vetted, "con
   const complete = nestedIn(tree, own, nested)
   const config = nested.flatMap(([inner, one]) => {
     const key = unsafeNested(inner, one)
-    return key === undefined ? [] : [`the configuration of ${relative(workspace, inner)} sets ${key}`]
+    return key === undefined ? [] : [`the configuration of ${shownName(relative(workspace, inner))} sets ${key}`]
   })
   return {
     config: complete ? config : [...config, "its submodules cannot be looked through"],
@@ -227,13 +204,15 @@ const vet = (workspace: string): Vetted => {
   const remotes = new Set(texts.flatMap((text) => [...remotesOf(text)]))
   const places = [workspace, `${shared}/remotes`, `${shared}/branches`]
   const nested = vetNested(workspace, git.tree, own)
+  const hooks = Array.from(new Set([...hooksIn(shared), ...nested.hooks]))
   return {
     config: [
       ...(key === undefined ? [] : [`the repository's configuration sets ${key}`]),
       ...(within === undefined ? [] : [`the remote ${within.sub} lies in the workspace`]),
-      ...nested.config
+      ...nested.config,
+      ...hooks.filter((hook) => OF_LOOKS.has(hook)).map((hook) => `the repository's ${hook} hook would run`)
     ],
-    hooks: [...hooksIn(shared), ...nested.hooks].slice(0, 1),
+    hooks: hooks.filter((hook) => !OF_LOOKS.has(hook)).slice(0, 1),
     isRemote: (name) => remotes.has(name) && !places.some((place) => exists(`${place}/${name}`))
   }
 }

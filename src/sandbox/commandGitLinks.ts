@@ -4,6 +4,7 @@
  * Invariant: an index that cannot be read whole has no answer, never a part of one.
  */
 import { readFileSync, statSync } from "node:fs"
+import { onDisk, textOfBytes } from "./fileNames.ts"
 
 const MAX_INDEX = 64 << 20
 const GITLINK = 0o160000
@@ -39,7 +40,7 @@ const linksIn = (bytes: Buffer, hash: number): ReadonlyArray<string> | undefined
     if (end < 0) return undefined
     const own = bytes.subarray(text, end)
     name = version === 4 ? Buffer.concat([name.subarray(0, name.length - strip), own]) : own
-    if ((mode & 0o170000) === GITLINK) found.push(name.toString("utf8"))
+    if ((mode & 0o170000) === GITLINK) found.push(textOfBytes(name))
     at = version === 4 ? end + 1 : start + (((end - start) >> 3) + 1) * 8
   }
   // Part of the entries may lie in another file.
@@ -60,10 +61,10 @@ const ELSEWHERE = Buffer.from("link\0")
 /** Paths below the work tree; undefined: nobody can say. */
 export const gitLinks = (index: string, sha256: boolean): ReadonlyArray<string> | undefined => {
   try {
-    const stats = statSync(index, { throwIfNoEntry: false })
+    const stats = statSync(onDisk(index), { throwIfNoEntry: false })
     if (stats === undefined) return []
     if (stats.size > MAX_INDEX) return undefined
-    const bytes = readFileSync(index)
+    const bytes = readFileSync(onDisk(index))
     // Nearly every index is done with here.
     if (!bytes.includes(MODE_BYTES) && !bytes.includes(ELSEWHERE)) return []
     return linksIn(bytes, sha256 ? 32 : 20)

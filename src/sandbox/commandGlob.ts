@@ -4,8 +4,8 @@
  * `MAX_GLOB_MATCHES` names is no answer, never a part of one; a bracket stands for any character and for itself, so that
  * no name which some shell's locale lets it match is left out.
  */
-import { readdirSync } from "node:fs"
 import { type Budget, UNBOUNDED } from "./commandBudget.ts"
+import { namesOf, readingsOf } from "./fileNames.ts"
 
 export const MAX_GLOB_MATCHES = 2_000
 /** What is longer or has more brackets could match anything: no name needs it. */
@@ -16,17 +16,14 @@ const WILD = /[*?[]/
 export const isWild = (name: string): boolean => WILD.test(name)
 
 /** Positions behind a bracket that is open at `at`, for each of its possible ends. */
-const closings = (pattern: string, at: number): ReadonlyArray<number> => {
+const closings = (pattern: ReadonlyArray<string>, at: number): ReadonlyArray<number> => {
   const found: Array<number> = []
   for (let end = pattern.indexOf("]", at + 2); end >= 0; end = pattern.indexOf("]", end + 1)) found.push(end + 1)
   return found
 }
 
-/** Whether a pattern without `/` could match this name, wherever its brackets end. */
-export const couldMatch = (pattern: string, name: string): boolean => {
-  if (pattern.length > MAX_PATTERN || pattern.split("[").length > MAX_BRACKETS + 1) return true
-  if (name.startsWith(".") && !pattern.startsWith(".")) return false
-  const ends = Array.from(pattern, (_, at) => (pattern[at] === "[" ? closings(pattern, at) : []))
+const isMatch = (pattern: ReadonlyArray<string>, name: ReadonlyArray<string>): boolean => {
+  const ends = pattern.map((one, at) => (one === "[" ? closings(pattern, at) : []))
   const length = pattern.length
   /** With each star passed over. */
   const settled = (at: number, into: Set<number>) => {
@@ -49,10 +46,18 @@ export const couldMatch = (pattern: string, name: string): boolean => {
   return here.has(length)
 }
 
+/** Whether a pattern without `/` could match this name, wherever its brackets end and whatever a character is to the shell. */
+export const couldMatch = (pattern: string, name: string): boolean => {
+  if (pattern.length > MAX_PATTERN || pattern.split("[").length > MAX_BRACKETS + 1) return true
+  if (name.startsWith(".") && !pattern.startsWith(".")) return false
+  const patterns = readingsOf(pattern)
+  return readingsOf(name).some((units, at) => isMatch(patterns[at] ?? patterns[0]!, units))
+}
+
 const names = (directory: string, budget: Budget): ReadonlyArray<string> => {
   budget.spend()
   try {
-    return readdirSync(directory)
+    return namesOf(directory)
   } catch {
     return []
   }

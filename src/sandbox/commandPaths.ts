@@ -4,8 +4,9 @@
  * followed as the kernel follows them, before `..` is.
  */
 import { lstatSync, realpathSync } from "node:fs"
-import { type Guard, guardOf } from "./controlPlane.ts"
+import { type Guard, guardAt, guardOf } from "./controlPlane.ts"
 import { type Budget, UNBOUNDED } from "./commandBudget.ts"
+import { onDisk, textOfBytes } from "./fileNames.ts"
 import { globNames, isWild } from "./commandGlob.ts"
 
 const MAX_PATH_BYTES = 4_096
@@ -29,17 +30,19 @@ const SINKS: ReadonlySet<string> = new Set([
 ])
 export const isSink = (word: string): boolean => SINKS.has(word) || /^\/dev\/fd\/\d+$/.test(word)
 
+const realOf = (path: string): string => textOfBytes(realpathSync.native(onDisk(path), "buffer")).replace(/\/$/, "")
+
 /** The entry `name` of a directory that is real: itself, or where its link leads; undefined: it cannot be known. */
 const entry = (directory: string, name: string): string | undefined => {
   if (name === "" || name === ".") return directory
   if (name === "..") return directory.slice(0, Math.max(0, directory.lastIndexOf("/")))
   const path = `${directory}/${name}`
   // No name is longer: such a word is text.
-  if (Buffer.byteLength(name) > 255) return path
+  if (Buffer.byteLength(onDisk(name)) > 255) return path
   try {
-    const stats = lstatSync(path, { throwIfNoEntry: false })
+    const stats = lstatSync(onDisk(path), { throwIfNoEntry: false })
     // A link that leads nowhere would put a new file where its author wanted it: realpath fails, and so does this.
-    return stats?.isSymbolicLink() === true ? realpathSync.native(path).replace(/\/$/, "") : path
+    return stats?.isSymbolicLink() === true ? realOf(path) : path
   } catch {
     return undefined
   }
@@ -57,7 +60,7 @@ const makeResolve = () => {
     return found
   }
   return (path: string): string | undefined => {
-    if (Buffer.byteLength(path) > MAX_PATH_BYTES) return longPath(path)
+    if (Buffer.byteLength(onDisk(path)) > MAX_PATH_BYTES) return longPath(path)
     const found = resolve(path)
     return found === "" ? "/" : found
   }
@@ -84,12 +87,17 @@ export const makePaths = (workspace: string, home: string, budget = UNBOUNDED): 
   const resolve = makeResolve()
   const real = resolve(workspace) ?? workspace
   const seen = new Map<string, Place>()
+  /** All of it may be there when the line is through: one command makes `objects`, the next one `HEAD`. */
+  const named = new Set<string>()
   const find = (word: string): Place => {
     const absolute = word.startsWith("/") ? word : `${real}/${word}`
     const path = resolve(absolute)
     if (path === undefined) return { path: absolute, inside: false, guard: "free" }
     const inside = contains(real, path)
-    return { path, inside, guard: guardOf(inside ? path.slice(real.length + 1) : path).kind }
+    if (!inside) return { path, inside, guard: guardOf(path).kind }
+    const relative = path.slice(real.length + 1)
+    for (let end = relative.length; end > 0; end = relative.lastIndexOf("/", end - 1)) named.add(relative.slice(0, end))
+    return { path, inside, guard: guardAt(real, relative, named).kind }
   }
   const place = (word: string): Place => {
     const known = seen.get(word)

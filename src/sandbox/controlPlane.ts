@@ -1,9 +1,10 @@
 /**
  * Which files inside a workspace a tool may never write, and which must be asked about every time (SECURITY P11).
- * Owns: the two lists and how names are compared. Invariant: letter case, compatibility forms, ignorable characters
+ * Owns: the two lists, how names are compared, and the look at what a directory is by its content. Invariant: letter case, compatibility forms, ignorable characters
  * and trailing dots or blanks change nothing, whatever the file system would say.
  */
 import { NAME_KINDS } from "./executingNames.ts"
+import { decidesGit } from "./gitShape.ts"
 
 const CONTROL_DIRECTORIES = new Set([".git", "git~1", ".claw", "claw~1"])
 /** A file named `.git` points a work tree at its repository; the rest are claw's own settings at a project's root. */
@@ -77,4 +78,15 @@ export const guardOf = (relative: string): Guard => {
   }
   if (INSTRUCTING_FILES.has(last)) return { kind: "alwaysAsk", why: "tells agents what to do" }
   return FREE
+}
+
+const OF_GIT: Guard = {
+  kind: "forbidden",
+  why: "belongs to a directory that git takes, or would then take, for a repository, which tools never write"
+}
+
+/** Judges it by what lies around it too. `made`: what else is there by then, relative to the root. */
+export const guardAt = (root: string, relative: string, made?: ReadonlySet<string>): Guard => {
+  const guard = guardOf(relative)
+  return guard.kind !== "forbidden" && decidesGit(root, relative, made) ? OF_GIT : guard
 }

@@ -8,7 +8,6 @@ import { dirname, join } from "node:path"
 import { Effect } from "effect"
 import type { IsolationSettings } from "../Isolation.ts"
 import { ProcessError, type Enclosed, type Limit } from "../ProcessRunner.ts"
-import { record, takeLost } from "./callRecords.ts"
 import { callFilter, canFilter } from "./callFilter.ts"
 import { makeGroup, type GroupPlaces } from "./controlGroup.ts"
 import { guardedPaths, type Plan } from "./guardedPaths.ts"
@@ -16,12 +15,11 @@ import { holdAll } from "./heldFiles.ts"
 import { controlSockets, hiddenPaths } from "./hiddenPaths.ts"
 import { attempt, identityOf, isWithin } from "./look.ts"
 import { mountArguments, SHARED, type View } from "./mounts.ts"
-import { incomplete, limitsOf, putAsideNotes, replacedNotes } from "./notes.ts"
+import { lookAround, refuseUnnameable, type Around } from "./lookAround.ts"
+import { limitsOf, replacedNotes } from "./notes.ts"
 import { watchNew } from "./newlyLive.ts"
-import { disarm } from "./newRepositories.ts"
 import { openProxy } from "./proxy.ts"
 import type { Outside } from "./reach.ts"
-import { findRepositories, type Repository } from "./repositories.ts"
 import { standIn } from "./standIns.ts"
 import { aroundProgram, type Programs } from "./supervisor.ts"
 
@@ -102,7 +100,7 @@ const proxyPlace = ({ empty, settings }: Enclosing): View["proxy"] => {
   return reachesListed(settings) ? [join(dirname(empty.file), `proxy-${proxies++}`), `${place}/claw-proxy`] : undefined
 }
 
-const viewOf = (enclosing: Enclosing, root: string, { guarded }: Plan): View => {
+const viewOf = (enclosing: Enclosing, root: string, { guarded }: Plan, sockets: ReadonlyArray<string>): View => {
   const { empty, home, own, settings } = enclosing
   return {
     root,
@@ -110,7 +108,7 @@ const viewOf = (enclosing: Enclosing, root: string, { guarded }: Plan): View => 
     guarded,
     read: settings.read.flatMap(realOf),
     write: settings.write.flatMap(realOf),
-    sockets: controlSockets(home),
+    sockets: [...controlSockets(home), ...sockets],
     empty,
     kernelFiles: kernelFiles(),
     emptied: emptied(),
@@ -136,23 +134,6 @@ const stand = ({ guarded, held }: Plan): (() => void) => {
   }
 }
 
-/** What isolation has to say of the control plane when a call is over, and what it finds out before. */
-const lookAround = (root: string, state: string | undefined) => {
-  const lost = takeLost(state, root)
-  const found = findRepositories(root)
-  const aside = lost === undefined ? [] : disarm(root, lost, found.found)
-  const before = aside.length === 0 ? found : findRepositories(root)
-  const known = new Set(before.found.map(({ id }) => id))
-  const forget = record(state, root, known)
-  const review = (): ReadonlyArray<string> => {
-    const after = findRepositories(root)
-    const notes = [...putAsideNotes([...aside, ...disarm(root, known, after.found)]), ...incomplete(after)]
-    forget()
-    return notes
-  }
-  return { repositories: before.found, review, forget }
-}
-
 /** What was replaced outside, where a mount lay over it. */
 const replacements = (root: string, { guarded }: Plan): (() => ReadonlyArray<string>) => {
   const files = guarded.filter(({ how, path }) => how === "readonly" && isWithin(root, path)).map(({ path }) => path)
@@ -164,11 +145,11 @@ const replacements = (root: string, { guarded }: Plan): (() => ReadonlyArray<str
 }
 
 /** Ends the call, whose leader this is, as soon as what it makes is live. */
-const watchCall = (root: string, before: ReadonlyArray<Repository>) => {
+const watchCall = (root: string, { known, others, repositories }: Around) => {
   let [stop, over]: [() => void, Limit | undefined] = [() => {}, undefined]
   return {
     begin: (leader: number) => {
-      stop = watchNew(root, before, () => {
+      stop = watchNew({ root, before: [...repositories, ...others], known }, () => {
         over = "git_settings"
         attempt(() => process.kill(-leader, "SIGKILL"))
       })
@@ -182,18 +163,20 @@ const build = (enclosing: Enclosing, argv: ReadonlyArray<string>, cwd: string): 
   const { empty, home, own, settings } = enclosing
   const root = realpathSync.native(cwd)
   if (root === "/") throw new Error("the whole file system is no workspace to keep a command in")
-  const { forget, repositories, review } = lookAround(root, own[0])
+  const around = lookAround(root, own[0])
+  const { forget, repositories, review, sockets } = around
   try {
     const plan = guardedPaths({ root, home, write: settings.write.flatMap(realOf), repositories })
+    refuseUnnameable([...plan.guarded.map(({ path }) => path), ...plan.held.flatMap(({ files }) => files), ...sockets])
     const remove = stand(plan)
     const replaced = replacements(root, plan)
-    const watching = watchCall(root, repositories)
+    const watching = watchCall(root, around)
     const group = makeGroup(enclosing.groups, settings)
-    const view = viewOf(enclosing, root, plan)
+    const view = viewOf(enclosing, root, plan, sockets)
     const watched = group.memory || settings.memory_mb === 0 ? undefined : [...view.emptied, SHARED]
     const input = watched === undefined ? empty.filter : empty.watchedFilter
     const proxy = view.proxy === undefined ? undefined : openProxy(view.proxy[0], settings.hosts, enclosing.outside)
-    const around = {
+    const how = {
       ...enclosing,
       mounts: mountArguments(view),
       cwd: root,
@@ -202,7 +185,7 @@ const build = (enclosing: Enclosing, argv: ReadonlyArray<string>, cwd: string): 
       proxy: view.proxy?.[1]
     }
     return {
-      argv: aroundProgram(around, argv),
+      argv: aroundProgram(how, argv),
       supervised: true,
       ...(input === undefined ? {} : { input }),
       admit: (pid) => {

@@ -4,7 +4,7 @@
  * Owns: reading that out of configurations. Conditions of `includeIf` are taken as met.
  */
 import { dirname, join, resolve } from "node:path"
-import { entries, type Entry } from "../commandGitConfig.ts"
+import { entries, type Entry } from "../gitConfigText.ts"
 import { isWithin, kindOf, textOf } from "./look.ts"
 
 export interface Led {
@@ -18,8 +18,7 @@ export interface Led {
 
 const DEEPEST = 10
 
-const placed = (value: string, base: string, home: string | undefined): string => {
-  const path = value.replace(/\s+[#;].*$/, "")
+const placed = (path: string, base: string, home: string | undefined): string => {
   if (/^~(?:\/|$)/.test(path)) return join(home ?? base, path.slice(1))
   return resolve(base, path)
 }

@@ -5,6 +5,8 @@
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { onDisk, textOfBytes } from "../fileNames.ts"
+import { isLarge } from "../gitConfigText.ts"
 import { attempt, namesIn, textOf } from "./look.ts"
 
 const [TIMES_AND_IDS, EXTENDED, GITLINK] = [40, 0x4000, 0o160000]
@@ -29,17 +31,15 @@ const gitlinksIn = (bytes: Buffer, hash: number): ReadonlyArray<string> => {
     const end = bytes.indexOf(0, from)
     if (end === -1) return found
     name = name.slice(0, name.length - cut) + bytes.toString("latin1", from, end)
-    if (bytes.readUInt32BE(start + 24) === GITLINK) found.push(Buffer.from(name, "latin1").toString())
+    if (bytes.readUInt32BE(start + 24) === GITLINK) found.push(textOfBytes(Buffer.from(name, "latin1")))
     at = version === 4 ? end + 1 : start + (Math.floor((end - start) / 8) + 1) * 8
   }
   return found
 }
 
-const isLarge = (git: string): boolean => /^\s*objectformat\s*=\s*"?sha256/im.test(textOf(join(git, "config")) ?? "")
-
 /** Relative to the repository's work tree. */
 export const gitlinksOf = (git: string): ReadonlyArray<string> => {
   const files = ["index", ...namesIn(git).filter((name) => name.startsWith("sharedindex."))]
-  const hash = isLarge(git) ? 32 : 20
-  return files.flatMap((name) => attempt(() => gitlinksIn(readFileSync(join(git, name)), hash)) ?? [])
+  const hash = isLarge([textOf(join(git, "config")) ?? ""]) ? 32 : 20
+  return files.flatMap((name) => attempt(() => gitlinksIn(readFileSync(onDisk(join(git, name))), hash)) ?? [])
 }

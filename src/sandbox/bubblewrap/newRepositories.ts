@@ -6,15 +6,17 @@
  */
 import { existsSync, renameSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
-import { entries, isSafe, type Entry } from "../commandGitConfig.ts"
+import { isSafe } from "../commandGitConfig.ts"
+import { namesOf, onDisk } from "../fileNames.ts"
+import { entries, type Entry } from "../gitConfigText.ts"
 import { isHeld } from "./heldFiles.ts"
-import { attempt, isWithin, kindOf, namesIn, realOf, textOf } from "./look.ts"
+import { attempt, isWithin, kindOf, realOf, textOf } from "./look.ts"
 import type { Repository } from "./repositories.ts"
 
 const asideOf = (path: string): string => {
   for (let count = 0; ; count += 1) {
     const to = `${path}.claw-held${count === 0 ? "" : count}`
-    if (!existsSync(to)) return to
+    if (!existsSync(onDisk(to))) return to
   }
 }
 
@@ -22,13 +24,14 @@ const asideOf = (path: string): string => {
 const putAside = (path: string): string | undefined =>
   attempt(() => {
     const to = asideOf(path)
-    renameSync(path, to)
+    renameSync(onDisk(path), onDisk(to))
     return to
   })
 
-const quoted = (value: string): string => `"${value.replace(/["\\]/g, "\\$&")}"`
-const lineOf = ({ key, section, sub, value }: Entry): string =>
-  `[${section}${sub === undefined ? "" : ` "${sub}"`}]\n\t${key} = ${quoted(value)}\n`
+const escaped = (text: string): string => text.replace(/["\\]/g, "\\$&")
+const quoted = (value: string): string => `"${escaped(value).replaceAll("\n", "\\n")}"`
+const lineOf = ({ alone, key, section, sub, value }: Entry): string =>
+  `[${section}${sub === undefined ? "" : ` "${escaped(sub)}"`}]\n\t${key}${alone === true ? "" : ` = ${quoted(value)}`}\n`
 
 interface Around {
   readonly root: string
@@ -49,7 +52,8 @@ const ofSettings = (git: string, name: string, { putAside, root }: Around): Read
   const kept = all.filter((entry) => entry !== undefined && isHarmless(entry, git, root))
   if (kept.length === all.length) return []
   const to = putAside(path)
-  if (to !== undefined) attempt(() => writeFileSync(path, kept.map((entry) => lineOf(entry!)).join(""), { flag: "wx" }))
+  if (to !== undefined)
+    attempt(() => writeFileSync(onDisk(path), onDisk(kept.map((entry) => lineOf(entry!)).join("")), { flag: "wx" }))
   return [path]
 }
 
@@ -57,7 +61,8 @@ const ofHooks = (git: string, { putAside }: Around): ReadonlyArray<string> => {
   const path = join(git, "hooks")
   const kind = kindOf(path)
   if (kind === "missing") return []
-  if (kind === "directory" && namesIn(path).every((name) => name.endsWith(".sample"))) return []
+  if (kind === "directory" && attempt(() => namesOf(path))?.every((name) => name.endsWith(".sample")) === true)
+    return []
   putAside(path)
   return [path]
 }

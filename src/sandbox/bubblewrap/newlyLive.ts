@@ -6,6 +6,7 @@
  */
 import { lstatSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
+import { onDisk } from "../fileNames.ts"
 import { gitlinksOf } from "./gitlinks.ts"
 import { attempt, identityOf, isWithin, kindOf, realOf, textOf } from "./look.ts"
 import { armedAmong } from "./newRepositories.ts"
@@ -18,14 +19,14 @@ const SHARE = 20
 interface Watched {
   readonly root: string
   readonly before: ReadonlyArray<Repository>
-  /** Of what was there. */
+  /** Of what was there, and is kept as it was. */
   readonly known: ReadonlySet<string>
   /** Directory of a repository → what its index was when it was read, and named. */
   readonly read: Map<string, { readonly as: string; readonly links: ReadonlyArray<string> }>
 }
 
 const linksOf = ({ read }: Watched, git: string): ReadonlyArray<string> => {
-  const stats = attempt(() => lstatSync(join(git, "index"), { bigint: true, throwIfNoEntry: false }))
+  const stats = attempt(() => lstatSync(onDisk(join(git, "index")), { bigint: true, throwIfNoEntry: false }))
   if (stats === undefined) return []
   const as = `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`
   const last = read.get(git)
@@ -65,14 +66,33 @@ const leadsToArmed = (watched: Watched, git: string, tree: string, deep = 0): bo
 
 const treeOf = (git: string): string => (git.endsWith("/.git") ? dirname(git) : git)
 
+const startsOf = (root: string, repositories: ReadonlyArray<Repository>): ReadonlyArray<string> => [
+  `${root}/.git`,
+  ...repositories.filter(({ kind }) => kind === "directory").map(({ path }) => path)
+]
+
 const isNewlyLive = (watched: Watched): boolean =>
-  [`${watched.root}/.git`, ...watched.before.filter(({ kind }) => kind === "directory").map(({ path }) => path)].some(
-    (git) => leadsToArmed(watched, git, treeOf(git))
-  )
+  startsOf(watched.root, watched.before).some((git) => leadsToArmed(watched, git, treeOf(git)))
+
+/** Repositories that the indexes of these lead to, at any depth: what no walk through directories has to find. */
+export const linkedFrom = (root: string, from: ReadonlyArray<Repository>): ReadonlyArray<Repository> => {
+  const found = new Map<string, Repository>()
+  const left = startsOf(root, from).map((git) => ({ git, tree: treeOf(git) }))
+  for (let one = left.pop(); one !== undefined; one = left.pop())
+    for (const path of gitlinksOf(one.git)) {
+      const tree = join(one.tree, path)
+      const fresh = repositoriesAt(join(tree, ".git")).filter(({ id }) => isWithin(root, tree) && !found.has(id))
+      for (const repository of fresh) {
+        found.set(repository.id, repository)
+        if (repository.kind === "directory") left.push({ git: repository.path, tree })
+      }
+    }
+  return Array.from(found.values())
+}
 
 /** The way to stop; `end` is called once. */
-export const watchNew = (root: string, before: ReadonlyArray<Repository>, end: () => void): (() => void) => {
-  const watched: Watched = { root, before, known: new Set(before.map(({ id }) => id)), read: new Map() }
+export const watchNew = (what: Omit<Watched, "read">, end: () => void): (() => void) => {
+  const watched: Watched = { ...what, read: new Map() }
   let timer: NodeJS.Timeout | undefined
   const look = (): void => {
     const start = performance.now()

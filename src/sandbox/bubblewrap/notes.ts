@@ -1,4 +1,5 @@
 /** What isolation says with a call's result, for the model and the person. Owns the sentences alone. */
+import { shownName } from "../fileNames.ts"
 import type { IsolationSettings } from "../Isolation.ts"
 import type { Limits } from "../ProcessRunner.ts"
 import type { Walk } from "./repositories.ts"
@@ -7,7 +8,7 @@ const MOST = 10
 
 const listed = (paths: ReadonlyArray<string>): string => {
   const more = paths.length - MOST
-  return paths.slice(0, MOST).join(", ") + (more > 0 ? ` and ${more} more` : "")
+  return paths.slice(0, MOST).map(shownName).join(", ") + (more > 0 ? ` and ${more} more` : "")
 }
 
 export const putAsideNotes = (paths: ReadonlyArray<string>): ReadonlyArray<string> =>
@@ -26,8 +27,15 @@ export const replacedNotes = (paths: ReadonlyArray<string>): ReadonlyArray<strin
           `${listed(paths)}; the user should look at it`
       ]
 
-export const incomplete = ({ complete }: Walk): ReadonlyArray<string> =>
-  complete ? [] : ["isolation: too many directories to look for new repositories in all of them"]
+export const incomplete = (root: string, { complete, unread }: Walk): ReadonlyArray<string> => [
+  ...(complete ? [] : ["isolation: too many directories to look for new repositories in all of them"]),
+  ...(unread.length === 0
+    ? []
+    : [
+        "isolation: cannot be read, so that nobody looked for new repositories below: " +
+          `${listed(unread.map((path) => path.slice(root.length + 1) || "."))}; the user should look before using git there`
+      ])
+]
 
 /** Why a call was ended that took more than its share. */
 export const limitsOf = ({ memory_mb, processes }: IsolationSettings): Limits => ({

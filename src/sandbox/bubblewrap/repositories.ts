@@ -4,8 +4,10 @@
  * Owns: the walk and what it remembers: a directory whose change time is the same is not read again, as whoever adds
  * an entry moves it. Links are not followed. Does not own: the workspace's own `.git` (guardedPaths), what is wrong.
  */
-import { lstatSync, readdirSync, type Dirent } from "node:fs"
-import { attempt, identityOf } from "./look.ts"
+import { lstatSync, type Dirent } from "node:fs"
+import { entriesOf, onDisk } from "../fileNames.ts"
+import { isShapeOfGit } from "../gitShape.ts"
+import { attempt, identityOf, kindOf } from "./look.ts"
 
 export interface Repository {
   /** `.git`, or the directory itself. */
@@ -19,6 +21,10 @@ export interface Walk {
   readonly found: ReadonlyArray<Repository>
   /** False: there are more directories than are looked at. */
   readonly complete: boolean
+  /** Directories that could not be read: of what lies in them only what git looks for by name was looked for. */
+  readonly unread: ReadonlyArray<string>
+  /** Sockets of whoever listens in the workspace. */
+  readonly sockets: ReadonlyArray<string>
 }
 
 interface Seen {
@@ -28,6 +34,8 @@ interface Seen {
   readonly below: ReadonlyArray<string>
   readonly git: Repository["kind"] | undefined
   readonly isRepository: boolean
+  readonly sockets: ReadonlyArray<string>
+  readonly unread?: true
 }
 
 const MOST = 200_000
@@ -45,7 +53,7 @@ const memoryOf = (root: string): Map<string, Seen> => {
   return known
 }
 
-const kindOfEntry = (entry: Dirent | undefined): Seen["git"] => {
+const kindOfEntry = (entry: Dirent<Buffer> | undefined): Seen["git"] => {
   if (entry === undefined) return undefined
   if (entry.isSymbolicLink()) return "link"
   return entry.isDirectory() ? "directory" : "file"
@@ -53,24 +61,40 @@ const kindOfEntry = (entry: Dirent | undefined): Seen["git"] => {
 
 const read = (path: string, changed: bigint): Seen => {
   const now = BigInt(Date.now()) * 1_000_000n
-  const entries = readdirSync(path, { withFileTypes: true })
+  const entries = entriesOf(path)
   const names = new Set(entries.map(({ name }) => name))
   return {
     changed,
     racy: now - changed < TICKS_NS,
-    below: entries.filter((entry) => entry.isDirectory() && entry.name !== ".git").map(({ name }) => name),
-    git: kindOfEntry(entries.find(({ name }) => name === ".git")),
-    isRepository: names.has("HEAD") && (names.has("commondir") || (names.has("objects") && names.has("refs")))
+    below: entries.filter(({ entry, name }) => entry.isDirectory() && name !== ".git").map(({ name }) => name),
+    git: kindOfEntry(entries.find(({ name }) => name === ".git")?.entry),
+    isRepository: isShapeOfGit((name) => names.has(name)),
+    sockets: entries.filter(({ entry }) => entry.isSocket()).map(({ name }) => name)
+  }
+}
+
+/** git needs no list of a directory to go into it by name. */
+const probe = (path: string): Seen => {
+  const has = (name: string) => kindOf(`${path}/${name}`) !== "missing"
+  const git = kindOf(`${path}/.git`)
+  return {
+    changed: 0n,
+    racy: true,
+    below: [],
+    git: git === "missing" ? undefined : git,
+    isRepository: isShapeOfGit(has),
+    sockets: [],
+    unread: true
   }
 }
 
 const look = (path: string, known: Map<string, Seen>): Seen | undefined =>
   attempt(() => {
-    const changed = lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ctimeNs
-    if (changed === undefined) return undefined
+    const stats = lstatSync(onDisk(path), { bigint: true, throwIfNoEntry: false })
+    if (stats?.isDirectory() !== true) return undefined
     const before = known.get(path)
-    if (before !== undefined && before.changed === changed && !before.racy) return before
-    return read(path, changed)
+    if (before !== undefined && before.changed === stats.ctimeNs && !before.racy) return before
+    return attempt(() => read(path, stats.ctimeNs)) ?? probe(path)
   })
 
 /** Where git keeps the repositories of submodules and of further work trees. */
@@ -79,7 +103,7 @@ const INNER = ["modules", "worktrees"]
 export const findRepositories = (root: string): Walk => {
   const known = memoryOf(root)
   const next = new Map<string, Seen>()
-  const found: Array<Repository> = []
+  const [found, unread, sockets]: [Array<Repository>, Array<string>, Array<string>] = [[], [], []]
   const add = (path: string, kind: Repository["kind"]): void => {
     const id = identityOf(path)
     if (id !== undefined) found.push({ path, kind, id })
@@ -89,11 +113,13 @@ export const findRepositories = (root: string): Walk => {
     const seen = look(path, known)
     if (seen === undefined) continue
     next.set(path, seen)
+    if (seen.unread === true) unread.push(path)
+    for (const name of seen.sockets) sockets.push(`${path}/${name}`)
     for (const name of seen.below) left.push(`${path}/${name}`)
     if (seen.isRepository && path !== `${root}/.git`) add(path, "directory")
     if (seen.git !== undefined && path !== root) add(`${path}/.git`, seen.git)
     if (seen.git === "directory") for (const name of INNER) left.push(`${path}/.git/${name}`)
   }
   remembered.set(root, next)
-  return { found, complete: left.length === 0 }
+  return { found, complete: left.length === 0, unread, sockets }
 }
