@@ -13,7 +13,7 @@ const NAMED = set("mv cp ln install tee dd rm touch mkdir truncate")
 /** They may change what any file holds. */
 const PROGRAMS = set("split csplit patch rename sponge sed tar bsdtar unzip cpio rsync 7z ar")
 /** Of these, the ones that may also put links or directories anywhere. */
-const PLACERS = set("patch rename tar bsdtar unzip cpio rsync 7z git npm pnpm yarn mv cp ln install")
+const PLACERS = set("patch rename tar bsdtar unzip cpio rsync 7z git mv cp ln install")
 /** Of these, the commands that write into the working tree or the manifest. */
 const COMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
   git: set(`checkout switch pull merge rebase reset restore stash apply am cherry-pick revert mv rm clean submodule
@@ -23,7 +23,8 @@ const COMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
   yarn: set("version init set")
 }
 /** Of git's commands, those that leave its index and work tree alone. */
-const LEAVES_INDEX = set(`status log diff show rev-parse blame annotate ls-files ls-tree cat-file describe shortlog rev-list
+const LEAVES_INDEX =
+  set(`status log diff show rev-parse blame annotate ls-files ls-tree cat-file describe shortlog rev-list
   name-rev merge-base grep count-objects show-ref for-each-ref whatchanged diff-tree diff-index diff-files cherry
   range-diff check-ignore check-attr var version reflog push fetch tag branch remote`)
 const VALUED = set("-C -c --git-dir --work-tree --namespace --prefix")

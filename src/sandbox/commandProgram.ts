@@ -10,6 +10,7 @@ import { contentOf } from "./commandContent.ts"
 import { destroys } from "./commandDestroys.ts"
 import { judgeGit, type GitJudgement } from "./commandGit.ts"
 import type { Vetted } from "./commandGitConfig.ts"
+import { handedWords, ownWords } from "./commandHanded.ts"
 import { isKnown, onlyExactly } from "./commandKnown.ts"
 import { commandPaths, type Role } from "./commandOperands.ts"
 import { isLevelled, levelOf, type Levelled } from "./commandLevels.ts"
@@ -197,6 +198,11 @@ const shellState = (name: string): string =>
     ? `${name} moves what follows into another directory, where its words may mean other files`
     : `${name} changes the shell or runs what it is given`
 
+const optionsOf = (name: string, args: ReadonlyArray<string>, paths: Paths): ReadonlyArray<string> => [
+  ...riskyWords(name, ownWords(name, args, paths)).map((word) => `has the option ${word}`),
+  ...handedWords(name, args, paths).map((word) => `hands ${word} to a script, which may run it`)
+]
+
 /** Words that a wrapper runs: they are judged as the command that they are. */
 const startedWords = (
   name: string,
@@ -217,7 +223,7 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
   const args = operands.map((word) => word.value)
   const named = nameOf(found)
   const git = gitOf(named, args, around)
-  const options = git === undefined ? riskyWords(named, args).map((word) => `has the option ${word}`) : git.notPlain
+  const options = git === undefined ? optionsOf(named, args, around.paths) : git.notPlain
   const role = git?.role ?? roleOf(named, options.length > 0)
   const places = commandPaths(named, operands, around.paths, role, startedWords(named, found.names, words))
   const content = contentOf(words[0]?.value ?? "", named, args, around.paths)
