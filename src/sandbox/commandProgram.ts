@@ -6,7 +6,7 @@
 import { accessSync, constants, realpathSync } from "node:fs"
 import { basename } from "node:path"
 import { reachesBelow } from "./commandBelow.ts"
-import { contentOf } from "./commandContent.ts"
+import { contentOf, type Fed } from "./commandContent.ts"
 import { destroys } from "./commandDestroys.ts"
 import { judgeGit, type GitJudgement } from "./commandGit.ts"
 import type { Vetted } from "./commandGitConfig.ts"
@@ -217,7 +217,7 @@ const startedWords = (
 }
 
 /** Everything that is known of a command with these words (the program first). */
-export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundings): Facts => {
+export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundings, fed?: Fed): Facts => {
   const found = program(words[0]?.value ?? "", around)
   const operands = words.slice(1)
   const args = operands.map((word) => word.value)
@@ -226,7 +226,7 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
   const options = git === undefined ? optionsOf(named, args, around.paths) : git.notPlain
   const role = git?.role ?? roleOf(named, options.length > 0)
   const places = commandPaths(named, operands, around.paths, role, startedWords(named, found.names, words))
-  const content = contentOf(words[0]?.value ?? "", named, args, around.paths)
+  const content = contentOf(words[0]?.value ?? "", named, args, around.paths, fed)
   const level = levelOf(named, args, around.paths)
   const only = whyExactly(found.names, level) ?? git?.exactOnly
   const lost = destroys(named, args, around.paths)
