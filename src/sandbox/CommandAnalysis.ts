@@ -9,6 +9,7 @@ import type { CommandPlan, SimpleCommand } from "../domain/Approval.ts"
 import { Exhausted, makeBudget } from "./commandBudget.ts"
 import { gitVetting } from "./commandGitConfig.ts"
 import { whereMoved } from "./commandMoved.ts"
+import { holdsOpenRepositories } from "./commandNested.ts"
 import { makePaths, type Paths } from "./commandPaths.ts"
 import { inOrder } from "./commandOrder.ts"
 import { collect } from "./commandWalk.ts"
@@ -37,7 +38,9 @@ const empty = (source: string): CommandPlan => ({ source, commands: [], writes: 
 /** Judged in the order and the directories of the line; what that would cost too much is refused. */
 const inPlace = (commands: ReadonlyArray<SimpleCommand>, paths: Paths) => {
   try {
-    return { commands: inOrder(whereMoved(commands, paths), paths.workspace) }
+    let found: boolean | undefined
+    const open = () => (found ??= holdsOpenRepositories(paths.workspace))
+    return { commands: inOrder(whereMoved(commands, paths), { workspace: paths.workspace, open }) }
   } catch (error) {
     if (error instanceof Exhausted) return { commands, refused: error.message }
     throw error

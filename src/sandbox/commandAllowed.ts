@@ -3,6 +3,7 @@
  * with a dash does. Owns: the lists. Pure. Invariant: a listed option runs no code, writes no named file, moves no root
  * and changes no source of packages; each row carries words that pass and words that ask.
  */
+import { BEHIND, BUILDS } from "./commandAllowedBuilds.ts"
 import { RUNS_SCRIPTS_AFTER_ALL } from "./commandTables.ts"
 
 export interface Allowed {
@@ -11,6 +12,8 @@ export interface Allowed {
   readonly long: ReadonlySet<string>
   /** `@file` stands for further words. */
   readonly files?: true
+  /** Further words that pass, with the word behind them too. */
+  readonly also?: RegExp
   /** An option and the word behind it, which count only in another form. */
   readonly not?: RegExp
   readonly plain: ReadonlyArray<string>
@@ -20,30 +23,35 @@ export interface Allowed {
 const set = (names: string): ReadonlySet<string> => new Set(names.trim().split(/\s+/))
 
 export const ALLOWED: Readonly<Record<string, Allowed>> = {
+  ...BUILDS,
   pytest: {
     short: "kqvxslmrnh",
     long: set(`quiet verbose exitfirst capture showlocals maxfail tb lf last-failed ff failed-first nf new-first sw stepwise
       collect-only co durations durations-min color version help markers fixtures strict-markers no-header no-summary
       numprocesses disable-warnings runxfail full-trace`),
     files: true,
-    plain: ["-q", "-xvs", "--maxfail=1", "-n4", "--tb=short"],
-    asks: ["-p", "-pevil", "--rootdir=x", "-c", "--cov=x", "@args", "-o", "--pyargs"]
+    also: /^(?:-r[A-Za-z]+|--cov(?:=\w[\w./-]*)?|--cov-report=term(?:-missing)?|-p[ ]?no:\w+)$/,
+    plain: ["-q", "-xvs", "--maxfail=1", "-n4", "--tb=short", "-ra", "-rA", "--cov", "--cov=src", "-pno:cacheprovider"],
+    asks: ["-p", "-pevil", "--rootdir=x", "-c", "--cov-config=x", "--cov-report=xml:x", "@args", "-o", "--pyargs"]
   },
   tsc: {
     short: "vh",
     long: set(`noEmit pretty strict skipLibCheck version help listFiles listFilesOnly showConfig noErrorTruncation diagnostics
       extendedDiagnostics explainFiles traceResolution noUnusedLocals noUnusedParameters noImplicitAny`),
     files: true,
+    // The grant is bound to what it holds.
+    also: /^(?:-p|--project) (?:[\w-]+\/)*tsconfig[\w.-]*\.json$/,
     plain: ["--noEmit", "--pretty", "-v"],
     asks: ["-p", "--outDir", "--outFile=x", "@args", "--build", "--watch"]
   },
   jest: {
     short: "tibhv",
     long: set(`testNamePattern testPathPattern runInBand bail ci verbose silent passWithNoTests onlyFailures onlyChanged
-      listTests version help maxWorkers noCache no-cache detectOpenHandles forceExit testTimeout colors`),
+      listTests version help maxWorkers noCache no-cache detectOpenHandles forceExit testTimeout colors coverage`),
+    also: /^--watch(?:All)?=false$/,
     files: true,
-    plain: ["-t", "--runInBand", "--ci"],
-    asks: ["-c", "--config=x", "--setupFiles", "-u", "--coverageDirectory=x", "--rootDir"]
+    plain: ["-t", "--runInBand", "--ci", "--coverage", "--watch=false"],
+    asks: ["--watch", "-c", "--config=x", "--setupFiles", "-u", "--coverageDirectory=x", "--rootDir"]
   },
   vitest: {
     short: "tuhv",
@@ -57,8 +65,9 @@ export const ALLOWED: Readonly<Record<string, Allowed>> = {
     short: "hv",
     long: set("quiet max-warnings ext no-color color version help no-error-on-unmatched-pattern no-warn-ignored"),
     files: true,
-    plain: ["--quiet", "--max-warnings=0"],
-    asks: ["-c", "--config=x", "--fix", "-o", "--rulesdir", "--plugin=x", "-f", "--cache"]
+    not: /^--ext(?:=(?!\.?\w+(?:,\.?\w+)*(?: |$))| (?!\.?\w+(?:,\.?\w+)*$))/,
+    plain: ["--quiet", "--max-warnings=0", "--ext=.ts,.tsx"],
+    asks: ["--ext=./evil.js", "-c", "--config=x", "--fix", "-o", "--rulesdir", "--plugin=x", "-f", "--cache"]
   },
   prettier: {
     short: "clhu",
@@ -153,31 +162,10 @@ export const ALLOWED: Readonly<Record<string, Allowed>> = {
 
 const SAME: Readonly<Record<string, string>> = { podman: "docker", nerdctl: "docker", oc: "kubectl", pip3: "pip" }
 
-const NOTHING: Allowed = { short: "", long: new Set(), plain: [], asks: ["-C", "-Clinker=x", "--print-config"] }
-const HARNESS: Allowed = {
-  short: "qh",
-  long: set(`nocapture no-capture test-threads exact ignored include-ignored skip show-output list quiet color format
-    report-time shuffle bench test help`),
-  plain: ["--nocapture", "--test-threads=1", "--exact"],
-  asks: ["--logfile", "--logfile=x", "-Z"]
-}
+export { BEHIND }
 
-/** What these programs hand on behind `--`, by their own command; others of theirs hand on nothing that asks. */
-export const BEHIND: Readonly<Record<string, Readonly<Record<string, Allowed>>>> = {
-  cargo: {
-    test: HARNESS,
-    t: HARNESS,
-    bench: HARNESS,
-    clippy: NOTHING,
-    fmt: NOTHING,
-    doc: NOTHING,
-    d: NOTHING,
-    rustc: NOTHING,
-    rustdoc: NOTHING
-  }
-}
-
-const passes = (word: string, next: string | undefined, { long, not, short }: Allowed): boolean => {
+const passes = (word: string, next: string | undefined, { also, long, not, short }: Allowed): boolean => {
+  if (also?.test(word) === true || also?.test(`${word} ${next ?? ""}`) === true) return true
   if (not?.test(word) === true || not?.test(`${word} ${next ?? ""}`) === true) return false
   const name = /^--?([A-Za-z][\w-]*)(?:=|$)/s.exec(word)?.[1] ?? ""
   if (long.has(name) && (word.startsWith("--") || name.length > 1)) return true

@@ -8,6 +8,7 @@ import { readFileSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { type Manifest, manifestOf, MANIFESTS, POINTS } from "./commandManifests.ts"
 import { membersOf } from "./commandMembers.ts"
+import { fedFiles, followsWords, readsUnnamed, standsFor } from "./commandNamed.ts"
 import type { Paths } from "./commandPaths.ts"
 import { shellPulled } from "./commandScripts.ts"
 import { type Language, languageOfName, languageOfProgram, pulledBy } from "./commandSources.ts"
@@ -127,10 +128,11 @@ const manifestRoots = (name: string, args: ReadonlyArray<string>, gathering: Gat
 
 const SCRIPTED: ReadonlySet<string> = new Set(["python", "perl", "ruby", "node", "deno", "tsx", "php", "lua"])
 
-/** `python -m a.b` */
+/** `python -m a.b`, `python -ma.b` */
 const moduleFiles = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const at = args.indexOf("-m")
-  const name = at < 0 ? undefined : args[at + 1]?.replaceAll(".", "/")
+  const at = args.findIndex((word) => /^-[A-Za-z]*?m/.test(word))
+  const attached = /^-[A-Za-z]*?m(.*)$/s.exec(args[at] ?? "")?.[1] ?? ""
+  const name = at < 0 ? undefined : (attached === "" ? args[at + 1] : attached)?.replaceAll(".", "/")
   return name === undefined ? [] : [`${name}.py`, `${name}/__init__.py`, `${name}/__main__.py`]
 }
 
@@ -139,10 +141,11 @@ const scriptRoots = (name: string, args: ReadonlyArray<string>): ReadonlyArray<R
   if (!shell && !SCRIPTED.has(name)) return []
   const language = shell ? "sh" : languageOfProgram(name)
   const behind = args.flatMap((word) => /^--?[\w-]+=(.+)$/s.exec(word)?.[1] ?? [])
-  const words = args.filter((word) => !word.startsWith("-"))
+  const words = args.filter((word) => !word.startsWith("-") && word !== "/dev/stdin")
   const given = shell && args.some((word) => /^-[A-Za-z]*c/.test(word))
   return [
     ...words.map((file, at) => ({ file, language: at === 0 && !given ? language : languageOfName(file) })),
+    ...words.slice(0, given ? 0 : 1).flatMap((word) => standsFor(name, word).map((file) => ({ file, language }))),
     ...behind.map((file) => ({ file, language: languageOfName(file) })),
     ...(name === "python" ? moduleFiles(args).map((file) => ({ file, language })) : [])
   ]
@@ -151,19 +154,44 @@ const scriptRoots = (name: string, args: ReadonlyArray<string>): ReadonlyArray<R
 /** Code that stands in the command itself may import from the working directory. */
 const EVALUATES = /^(?:-[A-Za-z]*[ceErp]|--eval|--print)$/
 
-const codeRoots = (name: string, args: ReadonlyArray<string>, gathering: Gathering): void => {
+const codeRoots = (name: string, args: ReadonlyArray<string>, fed: Fed, gathering: Gathering): void => {
+  const { workspace } = gathering.paths
+  if (SHELLS.has(name))
+    for (const text of fed.texts) pullShell(join(workspace, "a here-document"), text, undefined, gathering)
   const language = SCRIPTED.has(name) ? languageOfProgram(name) : undefined
   if (language === undefined || language === "sh") return
-  const { workspace } = gathering.paths
-  for (const [at, word] of args.entries()) {
-    if (at === 0 || !EVALUATES.test(args[at - 1]!)) continue
+  for (const word of [...args.filter((_, at) => EVALUATES.test(args[at - 1] ?? "")), ...fed.texts]) {
     const { files, unclear } = pulledBy(language, word, { directory: workspace, roots: [workspace] })
     if (unclear) gathering.unclear ??= word.length > 40 ? `the code of ${name}` : word
     for (const file of files) gather({ file, language }, workspace, gathering)
   }
 }
 
-const ofCommand = (program: string, name: string, args: ReadonlyArray<string>, gathering: Gathering): void => {
+/** Words that are files, or options whose value is one. */
+const wordFiles = (name: string, args: ReadonlyArray<string>, gathering: Gathering): ReadonlyArray<Root> =>
+  followsWords(name, args)
+    ? args
+        .flatMap((word) => [word, word.replace(/^(?:--[\w-]+=|-[A-Za-z])/s, "")])
+        .filter((file) => file !== "" && !file.startsWith("-") && isFile(file, gathering))
+        .map((file) => ({ file, language: languageOfName(file) }))
+    : []
+
+export interface Fed {
+  /** Names behind `<`. */
+  readonly files: ReadonlyArray<string>
+  /** Here-documents and here-strings. */
+  readonly texts: ReadonlyArray<string>
+}
+
+const NOT_FED: Fed = { files: [], texts: [] }
+
+const ofCommand = (
+  program: string,
+  name: string,
+  args: ReadonlyArray<string>,
+  gathering: Gathering,
+  fed: Fed = NOT_FED
+): void => {
   const key = JSON.stringify([program, name, args])
   if (gathering.programs.has(key)) return
   gathering.programs.add(key)
@@ -172,9 +200,9 @@ const ofCommand = (program: string, name: string, args: ReadonlyArray<string>, g
   // `python -m pytest`
   const module = plain === "python" ? (args[args.indexOf("-m") + 1] ?? "") : ""
   const manifests = [plain, module].flatMap((one) => manifestRoots(one, args, gathering))
-  for (const root of [...own, ...manifests, ...scriptRoots(plain, args)])
-    gather(root, undefined, gathering, "started" in root)
-  codeRoots(plain, args, gathering)
+  const named = [...scriptRoots(plain, args), ...wordFiles(name, args, gathering), ...fedFiles(plain, fed.files)]
+  for (const root of [...own, ...manifests, ...named]) gather(root, undefined, gathering, "started" in root)
+  codeRoots(plain, args, fed, gathering)
 }
 
 const pullShell = (path: string, text: string, root: string | undefined, gathering: Gathering): void => {
@@ -223,12 +251,21 @@ const gather = ({ file, language }: Root, root: string | undefined, gathering: G
 }
 
 /** One digest over all of them; nothing where the command has no such files. */
-export const contentOf = (program: string, name: string, args: ReadonlyArray<string>, paths: Paths): Content => {
+export const contentOf = (
+  program: string,
+  name: string,
+  args: ReadonlyArray<string>,
+  paths: Paths,
+  fed: Fed = NOT_FED
+): Content => {
   const gathering: Gathering = { paths, digests: new Map(), programs: new Set(), bytes: 0, looks: 0 }
-  ofCommand(program, name, args, gathering)
-  const { digests, unclear, unread } = gathering
+  ofCommand(program, name, args, gathering, fed)
+  const { digests, unread } = gathering
   if (unread !== undefined) return { unread }
-  if (digests.size === 0) return {}
+  const given = args.includes("{}") && followsWords(name, args)
+  const unnamed = given || (digests.size === 0 && fed.texts.length === 0 && readsUnnamed(name, args))
+  const unclear = gathering.unclear ?? (unnamed ? name : undefined)
+  if (digests.size === 0) return unclear === undefined ? {} : { unclear }
   const whole = createHash("sha256")
   for (const [path, digest] of [...digests].toSorted(([a], [b]) => (a < b ? -1 : 1)))
     whole.update(`${path}\n${digest}\n`)

@@ -44,7 +44,7 @@ const MAVEN = list(
 const CONTAINERS: Manifest = { files: [...COMPOSE, ".env"], option: /^(?:-f|--file)$/ }
 const CLUSTER: Manifest = { files: [], option: /^(?:-f|--filename|-k|--kustomize)$/ }
 const BAZEL = list("WORKSPACE WORKSPACE.bazel MODULE.bazel BUILD BUILD.bazel .bazelrc .bazelversion")
-const TEXT_PROGRAM: Manifest = { files: [], option: /^(?:-f|--file|-[a-zA-Z]*f)$/ }
+const TEXT_PROGRAM: Manifest = { files: [], option: /^(?:-f|-E|--file|--exec|-[a-zA-Z]*f)$/ }
 
 /** Whatever the program is: where its manifest lies, or another one in its place. */
 export const POINTS =
@@ -157,6 +157,9 @@ export const MANIFESTS: Readonly<Record<string, Manifest>> = {
   jj: { files: [".jj/repo/config.toml"] },
   enable: { files: [], option: /^-[a-z]*f$/ },
   hash: { files: [], option: /^-[a-z]*p$/ },
+  vim: { files: [], option: /^-[Ssu]$/ },
+  nvim: { files: [], option: /^-[Sslu]$/ },
+  psql: { files: [], option: /^(?:-f|--file)$/ },
   sed: TEXT_PROGRAM,
   awk: TEXT_PROGRAM,
   gawk: TEXT_PROGRAM,

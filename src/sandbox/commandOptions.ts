@@ -51,7 +51,7 @@ const pairs = (words: ReadonlyArray<string>, { together = [] }: Options): Readon
 }
 
 /** Runners hand what stands behind `--` to a program that nobody has named. */
-const HANDS_ON: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn", "cargo"])
+const HANDS_ON: ReadonlySet<string> = new Set(["npm", "cargo"])
 
 const NONE: Options = { long: [] }
 

@@ -6,10 +6,11 @@
 import { accessSync, constants, realpathSync } from "node:fs"
 import { basename } from "node:path"
 import { reachesBelow } from "./commandBelow.ts"
-import { contentOf } from "./commandContent.ts"
+import { contentOf, type Fed } from "./commandContent.ts"
 import { destroys } from "./commandDestroys.ts"
 import { judgeGit, type GitJudgement } from "./commandGit.ts"
 import type { Vetted } from "./commandGitConfig.ts"
+import { handedWords, ownWords } from "./commandHanded.ts"
 import { isKnown, onlyExactly } from "./commandKnown.ts"
 import { commandPaths, type Role } from "./commandOperands.ts"
 import { isLevelled, levelOf, type Levelled } from "./commandLevels.ts"
@@ -197,6 +198,11 @@ const shellState = (name: string): string =>
     ? `${name} moves what follows into another directory, where its words may mean other files`
     : `${name} changes the shell or runs what it is given`
 
+const optionsOf = (name: string, args: ReadonlyArray<string>, paths: Paths): ReadonlyArray<string> => [
+  ...riskyWords(name, ownWords(name, args, paths)).map((word) => `has the option ${word}`),
+  ...handedWords(name, args, paths).map((word) => `hands ${word} to a script, which may run it`)
+]
+
 /** Words that a wrapper runs: they are judged as the command that they are. */
 const startedWords = (
   name: string,
@@ -211,16 +217,16 @@ const startedWords = (
 }
 
 /** Everything that is known of a command with these words (the program first). */
-export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundings): Facts => {
+export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundings, fed?: Fed): Facts => {
   const found = program(words[0]?.value ?? "", around)
   const operands = words.slice(1)
   const args = operands.map((word) => word.value)
   const named = nameOf(found)
   const git = gitOf(named, args, around)
-  const options = git === undefined ? riskyWords(named, args).map((word) => `has the option ${word}`) : git.notPlain
+  const options = git === undefined ? optionsOf(named, args, around.paths) : git.notPlain
   const role = git?.role ?? roleOf(named, options.length > 0)
   const places = commandPaths(named, operands, around.paths, role, startedWords(named, found.names, words))
-  const content = contentOf(words[0]?.value ?? "", named, args, around.paths)
+  const content = contentOf(words[0]?.value ?? "", named, args, around.paths, fed)
   const level = levelOf(named, args, around.paths)
   const only = whyExactly(found.names, level) ?? git?.exactOnly
   const lost = destroys(named, args, around.paths)

@@ -6,6 +6,7 @@
  */
 import { resolve } from "node:path"
 import { type Command, forEachChild, parse, type SyntaxNode } from "unbash"
+import { readsUnnamed } from "./commandNamed.ts"
 import type { Around } from "./commandSources.ts"
 import { plainName, SHELLS } from "./commandTables.ts"
 import { literalWord, shellWords, type ShellWord } from "./commandWords.ts"
@@ -37,6 +38,9 @@ const behindOwn = (text: string, directory: string): string | undefined => {
 }
 
 interface Found {
+  /** Their text comes with a here-document. */
+  readonly given: WeakSet<ReadonlyArray<ShellWord>>
+  changes: boolean
   readonly commands: Array<ReadonlyArray<ShellWord>>
   readonly moves: Array<ShellWord | undefined>
 }
@@ -44,6 +48,18 @@ interface Found {
 const INTERPRETERS: ReadonlySet<string> = new Set(["python", "perl", "ruby", "node", "deno", "php", "lua", "tsx"])
 
 const runsFile = (name: string): boolean => SHELLS.has(plainName(name)) || INTERPRETERS.has(plainName(name))
+
+/** What they hold decides which program a name means, or what it reads first. */
+const CHANGES =
+  /^(?:PATH|BASH_ENV|ENV|CDPATH|PYTHONPATH|PYTHONSTARTUP|NODE_PATH|PERL5LIB|PERL5OPT|RUBYLIB|RUBYOPT|LUA_PATH|LD_PRELOAD|LD_LIBRARY_PATH)$/
+
+/** Names behind `<`, for programs that run what they read. */
+const inputs = ({ name, redirects }: Command): ReadonlyArray<ShellWord> =>
+  runsFile(name?.value.split("/").at(-1) ?? "")
+    ? redirects.flatMap((one) =>
+        one.type === "Redirect" && one.operator === "<" && one.target !== undefined ? shellWords(one.target, "~") : []
+      )
+    : []
 
 const wordsOf = (node: Command, directory: string): ReadonlyArray<ShellWord> => {
   const all = [...(node.name === undefined ? [] : [node.name]), ...node.args.filter((arg) => arg.type === "Word")]
@@ -68,7 +84,10 @@ const collect = (node: SyntaxNode, directory: string, found: Found, level: numbe
   if (level > MAX_LEVELS) throw new Error("too deep")
   if (node.type === "Script" && (node.errors?.length ?? 0) > 0) throw new Error("not understood")
   if (node.type === "Command") {
-    const words = wordsOf(node, directory)
+    const words = [...wordsOf(node, directory), ...inputs(node)]
+    if (node.redirects.some(({ type }) => type !== "Redirect")) found.given.add(words)
+    if ([...node.prefix, ...node.args].some((part) => part.type === "Assignment" && CHANGES.test(part.name)))
+      found.changes = true
     const [first, second] = words
     if (first?.value === "cd" || first?.value === "pushd") found.moves.push(second)
     else if (words.length > 0) take(words, directory, found, level)
@@ -92,19 +111,33 @@ const rootsOf = (moves: ReadonlyArray<ShellWord | undefined>, around: Around): R
   return [...roots]
 }
 
+const POSITIONAL = /^"?\$[@*1-9]"?$/
+
 /** Whether it is sourced or run from a file that no literal word names. */
-const isUnclear = ([program, ...args]: ReadonlyArray<ShellWord>, moved: boolean): boolean => {
+const isUnclear = ([program, ...args]: ReadonlyArray<ShellWord>, moved: boolean, given: boolean): boolean => {
+  // What `$@` and `$1` are stands in the call itself.
+  if (!isLiteral(program)) return !POSITIONAL.test(program?.value ?? "")
   const name = program?.value.split("/").at(-1) ?? ""
   const first = args.find((word) => !word.value.startsWith("-") || word.why.length > 0)
   if (name === "." || name === "source") return !isLiteral(first) || (moved && first?.value.startsWith("/") !== true)
-  if (!runsFile(name) || first === undefined) return false
-  return !isLiteral(first) && !/^"?\$[@*1-9]"?$/.test(first.value)
+  if (name === "run-parts" || args.some((word) => word.value === "{}" && runsFile(name))) return true
+  if (name === "eval") return !args.every(isLiteral)
+  if (!runsFile(name)) return false
+  if (first === undefined)
+    return (
+      !given &&
+      readsUnnamed(
+        name,
+        args.map(({ value }) => value)
+      )
+    )
+  return !isLiteral(first) && !POSITIONAL.test(first.value)
 }
 
 const NOTHING: ShellPulled = { sourced: [], commands: [], roots: [], unclear: true }
 
 export const shellPulled = (text: string, around: Around): ShellPulled => {
-  const found: Found = { commands: [], moves: [] }
+  const found: Found = { commands: [], moves: [], given: new WeakSet(), changes: false }
   try {
     collect(parse(text), around.directory, found, 0)
   } catch {
@@ -117,6 +150,7 @@ export const shellPulled = (text: string, around: Around): ShellPulled => {
     sourced: sources.flatMap(([, name]) => (name === undefined ? [] : here.map((root) => resolve(root, name.value)))),
     commands: found.commands.map((words) => words.filter(isLiteral).map((word) => word.value)),
     roots: here,
-    unclear: found.commands.some((words) => isUnclear(words, roots === undefined))
+    unclear:
+      found.changes || found.commands.some((words) => isUnclear(words, roots === undefined, found.given.has(words)))
   }
 }

@@ -64,7 +64,8 @@ const FORMS: Readonly<Record<Exclude<Language, "sh" | "py" | "pl">, Form>> = {
       /\bimport\s*["']([^"'\n]+)["']/g,
       /\b(?:require|import|fork|Worker|URL|register)\s*\(\s*["'`]([^"'`\n$]+)["'`]/g
     ],
-    unclear: /(?<![.\w])(?:require|import)\s*\(\s*(?:[^\s"'`)]|`[^`]*\$\{)/,
+    unclear:
+      /(?<![.\w])(?:require|import)\s*\(\s*(?:[^\s"'`)]|`[^`]*\$\{)|[=(,:]\s*(?:module\.)?require\s*[;,)\n]|\bcreateRequire\b|(?:\bfrom|\bimport|\brequire\s*\()\s*["']#/,
     files: jsFiles
   },
   json: { pulls: [/"extends"\s*:\s*\[?\s*"([^"]+)"/g], files: jsFiles },
@@ -88,27 +89,28 @@ const FORMS: Readonly<Record<Exclude<Language, "sh" | "py" | "pl">, Form>> = {
     ]
   },
   make: {
-    pulls: [/^ *[s-]?include[ \t]+([^\n#]+)/gm],
+    pulls: [/^ *[s-]?include[ \t]+([^\n#]+)/gm, /^\t(.+)$/gm],
     unclear: /^ *[s-]?include[ \t]+[^\n#]*[$*?[]/m,
     files: (names, { roots }) =>
       names
         .trim()
-        .split(/\s+/)
+        .split(/[\s;&|()<>"'`=]+/)
+        .filter((name) => /[./]/.test(name) && !/[$*?]|^-/.test(name))
         .flatMap((name) => roots.map((root) => resolve(root, name)))
   }
 }
 
 /** As far as any import may reach; the bound keeps a text of openings from being read again and again. */
-const PY_FROM = /\bfrom[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]{0,4000}\)?|[^\n#;]+)/g
-const PY_IMPORT = /(?:^|[;:])[ \t]*import[ \t]+([^\n#;]+)/gm
+const PY_FROM = /\bfrom[ \t\f]+([.\p{L}\p{N}_]+)[ \t\f]+import[ \t\f]*(\([^)]{0,4000}\)?|[^\n#;]+)/gu
+const PY_IMPORT = /(?:^|[;:])[ \t\f]*import[ \t\f]+([^\n#;]+)/gm
 const PY_UNCLEAR =
-  /\b(?:__import__|import_module|run_path|run_module|spec_from_file_location|execfile|addsitedir)\s*\(|\bsys\.path\b|\bexec\s*\(\s*(?:open|compile)/
+  /\bimport(?:_module)?[ \t]+as\b|\bimportlib[ \t]+(?:import[^\n]*\bas|as)\b|\b(?:__import__|import_module|run_path|run_module|spec_from_file_location|execfile|addsitedir)\s*\(|\bsys\.path\b|\bexec\s*\(\s*(?:open|compile)/
 
 const words = (text: string): ReadonlyArray<string> =>
   text
     .replace(/#[^\n]*/g, "")
     .split(/[,()\s]+/)
-    .filter((word) => /^[\w.]+$/.test(word) && word !== "as")
+    .filter((word) => /^[.\p{L}\p{N}_]+$/u.test(word) && word !== "as")
 
 const python = (source: string, around: Around): Pulled => {
   const text = source.replace(/\\\r?\n/g, " ")
@@ -123,7 +125,7 @@ const python = (source: string, around: Around): Pulled => {
 
 const PERL_FILES = /\b(?:require|do)\s+["']([^"'\n$]+)["']/g
 const PERL_LIBS = /\buse\s+lib\s+["']([^"'\n$]+)["']/g
-const PERL_MODULES = /\b(?:use|require)\s+([A-Z]\w*(?:::\w+)*)/g
+const PERL_MODULES = /\b(?:use|require)\s+([A-Za-z]\w*(?:::\w+)*)/g
 const PERL_UNCLEAR = /\buse\s+lib\s+(?!["'][^"'\n$]+["'])|\b(?:require|do)\s+(?:\$|["'][^"'\n]*\$)|@INC\b/
 
 const perl = (text: string, around: Around): Pulled => {
@@ -133,13 +135,14 @@ const perl = (text: string, around: Around): Pulled => {
   return {
     files: [
       ...names(PERL_FILES).flatMap((name) => either(name, around, [""])),
-      ...libs.flatMap((lib) => modules.map((name) => `${lib}/${name}`))
+      ...[...around.roots, ...libs].flatMap((lib) => modules.map((name) => `${lib}/${name}`))
     ],
     unclear: PERL_UNCLEAR.test(text)
   }
 }
 
-const byForm = ({ files, pulls, unclear }: Form, text: string, around: Around): Pulled => {
+const byForm = ({ files, pulls, unclear }: Form, source: string, around: Around): Pulled => {
+  const text = source.replace(/\\\r?\n/g, " ")
   const names = pulls.flatMap((form) => Array.from(text.matchAll(form), ([, name = ""]) => name))
   return { files: [...new Set(names)].flatMap((name) => files(name, around)), unclear: unclear?.test(text) === true }
 }

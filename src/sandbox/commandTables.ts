@@ -121,30 +121,6 @@ export const OPTIONS: Readonly<Record<string, Options>> = {
     long: list(`output ext-diff open-files-in-pager upload-pack receive-pack exec template strategy separate-git-dir git-dir
       work-tree super-prefix config repo`)
   },
-  pnpm: {
-    long: list(`script-shell dir prefix config node-options shell-emulator shell-mode registry filter filter-prod recursive
-      workspace-root store-dir modules-dir virtual-store-dir lockfile-dir global global-dir use-node-version no-ignore-scripts
-      no-lockfile no-frozen-lockfile`),
-    short: "CcFrwg",
-    forms: RUNS_SCRIPTS_AFTER_ALL,
-    anyDash: true
-  },
-  yarn: {
-    long: list(`cwd script-shell use-yarnrc prefix modules-folder registry proxy https-proxy global-folder link-folder
-      cache-folder no-lockfile no-default-rc no-ignore-scripts`),
-    short: "",
-    forms: RUNS_SCRIPTS_AFTER_ALL
-  },
-  go: {
-    long: list(
-      "exec toolexec o C modfile overlay vettool outputdir coverprofile cpuprofile memprofile blockprofile mutexprofile trace pkgdir gccgoflags gcflags ldflags asmflags http"
-    ),
-    oneDash: true
-  },
-  cargo: {
-    long: list("config manifest-path target-dir artifact-dir lockfile-path open registry index"),
-    short: "ZC"
-  },
   touch: { long: list("reference"), short: "" },
   chmod: { long: list("reference") },
   kill: { long: [] },

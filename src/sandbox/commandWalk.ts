@@ -7,7 +7,8 @@ import { type Command, forEachChild, parse, type Pipeline, type Redirection, typ
 import type { SimpleCommand } from "../domain/Approval.ts"
 import { Exhausted } from "./commandBudget.ts"
 import { codeOf, codeWords } from "./commandCode.ts"
-import { asRun, isFed, isGivenCode, ownTexts, printedTexts } from "./commandFed.ts"
+import type { Fed } from "./commandContent.ts"
+import { asRun, isFed, isGivenCode, ownTexts, printedTexts, redirectTexts } from "./commandFed.ts"
 import { type Facts, judgeProgram, type Surroundings } from "./commandProgram.ts"
 import { judgeRedirect } from "./commandRedirects.ts"
 import { commandSpans, hasResidue, type Span } from "./commandResidue.ts"
@@ -135,6 +136,17 @@ const redirect = (walk: Walk, node: Redirection, source: string): ReadonlyArray<
   return found.why
 }
 
+/** What comes in by its redirects; undefined: nothing does. */
+const fedBy = (redirects: ReadonlyArray<Redirection>, home: string): Fed | undefined => {
+  const files = redirects.flatMap((one) =>
+    one.type === "Redirect" && one.operator === "<" && one.target !== undefined
+      ? shellWords(one.target, home).map(({ value }) => value)
+      : []
+  )
+  const texts = redirectTexts(redirects)
+  return files.length + texts.length === 0 ? undefined : { files, texts }
+}
+
 const simple = (walk: Walk, node: Command, source: string, started: ReadonlyArray<string>, depth: number): void => {
   const { budget, home } = walk.around.paths
   const several = (found: ReadonlyArray<ShellWord>) => {
@@ -151,7 +163,7 @@ const simple = (walk: Walk, node: Command, source: string, started: ReadonlyArra
   const redirects = node.redirects.flatMap((one) => redirect(walk, one, source))
   const text = source.slice(node.pos, node.end)
   if (source === walk.source) walk.spans.push(...commandSpans(node))
-  command(walk, words, text, [...started, ...assigns, ...redirects], depth)
+  command(walk, words, text, [...started, ...assigns, ...redirects], depth, fedBy(node.redirects, home))
   assigned(walk, node, depth + 1)
 }
 
@@ -190,12 +202,12 @@ const pipeline = (walk: Walk, node: Pipeline, source: string, started: ReadonlyA
 }
 
 /** The same words have the same facts: a long line of like parts is looked up once. */
-const factsOf = (walk: Walk, words: ReadonlyArray<ShellWord>): Facts => {
-  const key = JSON.stringify(words)
+const factsOf = (walk: Walk, words: ReadonlyArray<ShellWord>, fed: Fed | undefined): Facts => {
+  const key = JSON.stringify([words, fed])
   const known = walk.facts.get(key)
   if (known !== undefined) return known
   walk.around.paths.budget.spend(1 + (words.length >> 8))
-  const facts = judgeProgram(words, walk.around)
+  const facts = judgeProgram(words, walk.around, fed)
   walk.facts.set(key, facts)
   return facts
 }
@@ -205,13 +217,14 @@ const command = (
   words: ReadonlyArray<ShellWord>,
   text: string,
   why: ReadonlyArray<string>,
-  depth: number
+  depth: number,
+  fed?: Fed
 ): void => {
   if (words.length === 0) {
     if (why.length > 0) walk.commands.push(bare(text, why))
     return
   }
-  const { name, refused, ...facts } = factsOf(walk, words)
+  const { name, refused, ...facts } = factsOf(walk, words, fed)
   if (refused !== undefined) refuse(walk, refused)
   const wrapper = unwrap(name, facts.names, words)
   const starts = wrapper === undefined || !isStarting(wrapper) ? [] : [`${name} starts another program`]

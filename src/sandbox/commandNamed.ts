@@ -1,0 +1,64 @@
+/**
+ * Files that a program reads and runs because the command names them in its plain words, feeds them in, or names what they
+ * stand for (SECURITY P12). Owns: for which programs, and which further names a word may mean. Does not own: digests
+ * (commandContent). Pure but for the look whether a word is a file. Invariant: a program that runs what it is given, and is
+ * given nothing that can be named, is said so.
+ */
+import { type Language, languageOfName, languageOfProgram } from "./commandSources.ts"
+import { exactOnly, isInterpreter, plainName, SHELLS } from "./commandTables.ts"
+
+const set = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/))
+
+export interface Named {
+  /** As a word of the command. */
+  readonly file: string
+  readonly language?: Language | undefined
+}
+
+/** They show or reckon with what their words name; scripts of theirs come by an option of their own. */
+const SHOWS = set("sed gsed awk gawk mawk nawk bc dc less more man info view vi vim nvim nano emacs ed ex red")
+/** They follow what the files say that their words name. */
+const FOLLOWS = set("patch rename tar bsdtar unzip cpio 7z at batch crontab entr ant nix nix-shell nix-build")
+/** What they run stands in no file of theirs, or their rows know it. */
+const SETTLED = set(`docker podman nerdctl kubectl tar bsdtar cpio zip unzip 7z ar rsync brew systemctl crontab at batch
+  git-config make gmake terraform helm pre-commit corepack`)
+
+/** Its plain words, where they are files, decide what it does. */
+export const followsWords = (name: string, args: ReadonlyArray<string>): boolean => {
+  const plain = plainName(name)
+  if (name === "git") return args.some((word) => word === "apply" || word === "am")
+  return FOLLOWS.has(plain) || SHELLS.has(plain) || (isInterpreter(name) && !SHOWS.has(plain))
+}
+
+const JS = ["js", "mjs", "cjs", "json", "ts"]
+
+/** What else the first word may stand for: a package, a name without its ending. */
+export const standsFor = (name: string, word: string): ReadonlyArray<string> => {
+  const language = languageOfProgram(name)
+  if (language === "py") return [`${word}/__main__.py`]
+  if (language !== "js") return []
+  return [
+    ...JS.map((ending) => `${word}.${ending}`),
+    ...JS.map((ending) => `${word}/index.${ending}`),
+    `${word}/package.json`
+  ]
+}
+
+/** Files fed in by `<`: what a shell or an interpreter reads so, it runs. */
+export const fedFiles = (name: string, fed: ReadonlyArray<string>): ReadonlyArray<Named> => {
+  const plain = plainName(name)
+  const language = SHELLS.has(plain) ? "sh" : languageOfProgram(plain)
+  return fed.map((file) => ({ file, language: language ?? languageOfName(file) }))
+}
+
+const ABOUT = /^(?:-v|-V|-h|--version|--help)$/
+const INLINE = /^(?:-[A-Za-z]*[ceErp]|--eval|--print|--command|--execute|eval)$/
+
+/** It runs what it reads, and no word, option or redirect says what that is. */
+export const readsUnnamed = (name: string, args: ReadonlyArray<string>): boolean => {
+  const plain = plainName(name)
+  const runs =
+    SHELLS.has(plain) || (isInterpreter(plain) && !SHOWS.has(plain)) || exactOnly(plain)?.startsWith("it runs programs")
+  if (runs !== true || SETTLED.has(plain) || (args.length > 0 && args.every((word) => ABOUT.test(word)))) return false
+  return !args.some((word, at) => INLINE.test(word) && args[at + 1] !== undefined)
+}
