@@ -216,16 +216,17 @@ const makeReserve = (index: SessionIndex["Service"]) => {
   }
 }
 
-/** The operations of RuntimeManager over sessions that live in the caller's scope. */
-export const makeRegistry = Effect.gen(function* () {
-  const [index, journal, slots] = [yield* SessionIndex, yield* Journal, yield* TaskSlots]
-  const [services, parent] = [yield* Effect.context<RuntimeFactory | Journal | SessionIndex>(), yield* Effect.scope]
-  const entries: Entries = new Map()
-  const drain: Drain = { draining: false }
-  const reserve = makeReserve(index)
-  const shared = { owner: own(), slots, drain }
-  const copying = { entries, drain, self: shared.owner }
+interface Opening {
+  readonly entries: Entries
+  readonly drain: Drain
+  readonly index: SessionIndex["Service"]
+  readonly bringing: (
+    meta: Effect.Effect<SessionMeta, StoreError>,
+    options: Overrides
+  ) => Effect.Effect<BroughtUp, RuntimeError>
+}
 
+const makeOpening = ({ entries, drain, index, bringing }: Opening) => {
   const make = (
     owner: Owner,
     id: SessionId,
@@ -235,7 +236,7 @@ export const makeRegistry = Effect.gen(function* () {
   ) =>
     Effect.suspend(() => {
       if (drain.draining) return refuse("server_draining")
-      const made = Effect.provideContext(bringUp(parent, meta, { ...overrides(options), ...shared }), services)
+      const made = bringing(meta, options)
       // Who came too late for `suspendAll` stops as the others do.
       const late = ({ suspend }: Opened) => (drain.draining ? suspend(0) : Effect.void)
       return Effect.tap(placed(entries, owner, id, made, back), late)
@@ -249,6 +250,21 @@ export const makeRegistry = Effect.gen(function* () {
         return make(owner, id, index.for(owner).get(id), options, Deferred.makeUnsafe())
       })
     )
+  return { make, open }
+}
+
+/** The operations of RuntimeManager over sessions that live in the caller's scope. */
+export const makeRegistry = Effect.gen(function* () {
+  const [index, journal, slots] = [yield* SessionIndex, yield* Journal, yield* TaskSlots]
+  const [services, parent] = [yield* Effect.context<RuntimeFactory | Journal | SessionIndex>(), yield* Effect.scope]
+  const entries: Entries = new Map()
+  const drain: Drain = { draining: false }
+  const reserve = makeReserve(index)
+  const shared = { owner: own(), slots, drain }
+  const copying = { entries, drain, self: shared.owner }
+  const bringing: Opening["bringing"] = (meta, options) =>
+    Effect.provideContext(bringUp(parent, meta, { ...overrides(options), ...shared }), services)
+  const { make, open } = makeOpening({ entries, drain, index, bringing })
   const sessionsOf = (owner: Owner): Sessions => ({
     create: (id, options) => {
       const meta = newMeta(owner, id, options)
