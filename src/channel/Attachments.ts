@@ -41,6 +41,8 @@ export interface HoldRequest {
   readonly seen?: number
   /** Ends when the right to be here does; for a presence that stays `when_idle`, or means to come back. */
   readonly revoked?: Effect.Effect<void>
+  /** In place of the clients of before a restart: it goes when the first of them that counts has come. */
+  readonly standsIn?: true
   /** Called when the session is removed under its holder, who need not leave any more. */
   readonly onRemoved?: () => void
 }
@@ -65,7 +67,10 @@ export class Attachments extends Context.Service<
     readonly hold: (request: HoldRequest) => Effect.Effect<Hold, RuntimeError>
     /** Holds that count. */
     readonly count: (owner: Owner, session_id: SessionId) => number
-    /** Stays with a session that goes on by itself, able to answer, until it has nothing to do; returns at once. */
+    /**
+     * Stays with a session that goes on by itself, able to answer, until it has nothing to do or a client that counts
+     * has come, whose leaving counts as always; returns at once.
+     */
     readonly accompany: (owner: Owner, session_id: SessionId) => Effect.Effect<void>
     /** Takes a session from memory whoever is present, its task cancelled: for a session that is being deleted. */
     readonly remove: (owner: Owner, session_id: SessionId) => Effect.Effect<void>
@@ -105,8 +110,8 @@ const enter = Effect.fnUntraced(function* (house: House, entry: Entry, request: 
   const runtime = yield* open(house, entry, request)
   entry.runtime = runtime
   const scope = yield* Scope.make()
-  const { counts, answers, onRemoved, seen = 0, revoked = Effect.never } = request
-  const presence: Presence = { counts, keeps: false, answering: answers, onRemoved, revoked, scope }
+  const { counts, answers, onRemoved, seen = 0, revoked = Effect.never, standsIn = false } = request
+  const presence: Presence = { counts, standsIn, keeps: false, answering: answers, onRemoved, revoked, scope }
   entry.present.add(presence)
   if (seen > (yield* runtime.status).position) {
     yield* goOut(house, entry, presence, runtime, "unchanged")
@@ -117,7 +122,12 @@ const enter = Effect.fnUntraced(function* (house: House, entry: Entry, request: 
     yield* Effect.ignore(Effect.provideService(staying, Scope.Scope, scope))
   }
   // Only now: the questions of a session that waits for somebody never find nobody.
-  if (counts) yield* keep(entry, presence)
+  if (counts) {
+    yield* keep(entry, presence)
+    for (const other of Array.from(entry.present)) {
+      if (other.standsIn) yield* goOut(house, entry, other, runtime, "unchanged")
+    }
+  }
   return { runtime, presence }
 }, Effect.uninterruptible)
 
@@ -195,7 +205,7 @@ export const layer = Layer.effect(
     return Attachments.of({
       hold: (request) => hold(house, request),
       accompany: (owner, session_id) =>
-        hold(house, { owner, session_id, answers: true, counts: false }).pipe(
+        hold(house, { owner, session_id, answers: true, counts: false, standsIn: true }).pipe(
           Effect.flatMap(({ leave }) => leave("when_idle")),
           Effect.ignore
         ),

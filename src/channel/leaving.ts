@@ -23,6 +23,8 @@ export type Leaving = "cancel" | "detach" | "run_on" | "revoked" | "when_idle" |
 
 export interface Presence {
   readonly counts: boolean
+  /** In place of those who were there before a restart. */
+  readonly standsIn: boolean
   /** The session is not given up while there is one that does. */
   keeps: boolean
   answering: boolean

@@ -36,7 +36,8 @@ export interface Sessions {
     records: ReadonlyArray<JournalRecord>
   ) => Effect.Effect<void, RuntimeError>
   /**
-   * The running one, or the stored one brought back; `session_not_found` otherwise. A task that was stopped goes on
+   * The running one, or the stored one brought back; `session_not_found` otherwise. One that is being brought back
+   * for somebody else is waited for (a time; then `session_creating`). A task that was stopped goes on
    * with `recover`, as far as that is safe; else, and without it, it is closed as `interrupted_by_restart`.
    */
   readonly open: (

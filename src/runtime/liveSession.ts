@@ -200,10 +200,23 @@ const contract = (live: Live): SessionRuntime => {
   }
 }
 
+/** A task that begins while the process drains is one that is asked to stop: no end of its scope cancels it. */
+const stopping = (engine: Parts["engine"], drain: Tasks.Drain): Parts["engine"] => {
+  const told = (input: Parameters<Parts["engine"]["run"]>[0]) => {
+    if (drain.draining) input.suspension?.ask()
+    return input
+  }
+  return {
+    ...engine,
+    run: (input) => Effect.suspend(() => engine.run(told(input))),
+    resume: (input, from) => Effect.suspend(() => engine.resume(told(input), from))
+  }
+}
+
 /** The slot of the session, and who looks after it when its store fails. */
 const withTasks = (parts: Omit<Live, "tasks">, settings: Tasks.Options["settings"], slots: TaskSlots): Live => {
   const { log, lock, scope, drain } = parts
-  const { engine } = parts.parts
+  const engine = stopping(parts.parts.engine, drain)
   const going = Effect.suspend(() => goOn(live))
   const onLost = Effect.suspend(() => mending)
   const tasks = Tasks.make({ log, engine, scope, lock, settings, slots, drain, goOn: going, onLost })
@@ -276,7 +289,11 @@ export const open = Effect.fnUntraced(function* (meta: SessionMeta, options: Ope
   )
   const { tasks } = live
   const wentOn = options.recover === true && (yield* Effect.mapError(lock.withPermits(1)(recoverTask(live)), translate))
-  // What holds the lock now has begun before the drain, and its task is to be stopped, too.
-  const suspend = (graceMs: number) => Effect.andThen(lock.withPermits(1)(Effect.void), tasks.suspend(graceMs))
+  // The wish comes before the lock, whose holder may wait for the very task; what it began meanwhile is stopped, too.
+  const suspend = (graceMs: number) =>
+    Effect.andThen(
+      tasks.suspend(graceMs),
+      Effect.suspend(() => (tasks.current() === undefined ? Effect.void : tasks.suspend(graceMs)))
+    )
   return { runtime: contract(live), wentOn, suspend } satisfies Opened
 })

@@ -2,7 +2,7 @@
  * The registry behind RuntimeManager: one entry a session key, changed only in one synchronous step at a time.
  * Invariant: whoever puts `creating` or `ending` there takes it away again, on every path.
  */
-import { Effect, Exit, Scope } from "effect"
+import { Deferred, Effect, Exit, Scope } from "effect"
 import type { SessionId } from "../domain/Ids.ts"
 import {
   localOwner,
@@ -28,7 +28,8 @@ import type { Drain } from "./tasks.ts"
 import { TaskSlots } from "./TaskSlots.ts"
 
 type Entry =
-  | { readonly kind: "creating" }
+  /** `back`: a stored one, which is there once this is done. */
+  | { readonly kind: "creating"; readonly back?: Deferred.Deferred<void> }
   | { readonly kind: "present"; readonly owner: Owner; readonly opened: Opened; readonly scope: Scope.Closeable }
   | { readonly kind: "ending" }
 
@@ -76,26 +77,48 @@ const bringUp = Effect.fnUntraced(function* (
 type BroughtUp = Effect.Success<ReturnType<typeof bringUp>>
 
 /** Holds the id, which is nobody's here; otherwise says why not. */
-const take = (entries: Entries, key: SessionKey): "session_exists" | "session_creating" | undefined => {
+const take = (
+  entries: Entries,
+  key: SessionKey,
+  back?: Deferred.Deferred<void>
+): "session_exists" | "session_creating" | undefined => {
   const entry = entries.get(key)
   if (entry !== undefined) return entry.kind === "present" ? "session_exists" : "session_creating"
-  entries.set(key, { kind: "creating" })
+  entries.set(key, { kind: "creating", ...(back === undefined ? {} : { back }) })
   return undefined
 }
 
 /** Holds the id while `made` runs; a failure gives it back. */
-const placed = <R>(entries: Entries, owner: Owner, id: SessionId, made: Effect.Effect<BroughtUp, RuntimeError, R>) =>
+const placed = <R>(
+  entries: Entries,
+  owner: Owner,
+  id: SessionId,
+  made: Effect.Effect<BroughtUp, RuntimeError, R>,
+  back?: Deferred.Deferred<void>
+) =>
   Effect.suspend((): Effect.Effect<Opened, RuntimeError, R> => {
     const key = sessionKey(owner, id)
-    const taken = take(entries, key)
+    const taken = take(entries, key, back)
     if (taken !== undefined) return refuse(taken)
     return made.pipe(
       Effect.map((up) => {
         entries.set(key, { kind: "present", owner, ...up })
         return up.opened
       }),
-      Effect.onError(() => Effect.sync(() => void entries.delete(key)))
+      Effect.onError(() => Effect.sync(() => void entries.delete(key))),
+      Effect.ensuring(back === undefined ? Effect.void : Deferred.succeed(back, undefined))
     )
+  })
+
+/** Longer than bringing a session back takes; then whoever asks may ask again. */
+const BACK_MS = 15_000
+
+/** One that is being brought back is waited for; whatever else stands there is as it is. */
+const comingBack = (entries: Entries, key: SessionKey) =>
+  Effect.suspend(() => {
+    const entry = entries.get(key)
+    if (entry?.kind !== "creating" || entry.back === undefined) return Effect.void
+    return Effect.interruptible(Effect.asVoid(Effect.timeoutOption(Deferred.await(entry.back), BACK_MS)))
   })
 
 interface Copying {
@@ -193,6 +216,43 @@ const makeReserve = (index: SessionIndex["Service"]) => {
   }
 }
 
+interface Opening {
+  readonly entries: Entries
+  readonly drain: Drain
+  readonly index: SessionIndex["Service"]
+  readonly bringing: (
+    meta: Effect.Effect<SessionMeta, StoreError>,
+    options: Overrides
+  ) => Effect.Effect<BroughtUp, RuntimeError>
+}
+
+const makeOpening = ({ entries, drain, index, bringing }: Opening) => {
+  const make = (
+    owner: Owner,
+    id: SessionId,
+    meta: Effect.Effect<SessionMeta, StoreError>,
+    options: Overrides,
+    back?: Deferred.Deferred<void>
+  ) =>
+    Effect.suspend(() => {
+      if (drain.draining) return refuse("server_draining")
+      const made = bringing(meta, options)
+      // Who came too late for `suspendAll` stops as the others do.
+      const late = ({ suspend }: Opened) => (drain.draining ? suspend(0) : Effect.void)
+      return Effect.tap(placed(entries, owner, id, made, back), late)
+    })
+  const open = (owner: Owner, id: SessionId, options: Overrides) =>
+    Effect.andThen(
+      comingBack(entries, sessionKey(owner, id)),
+      Effect.suspend(() => {
+        const entry = entries.get(sessionKey(owner, id))
+        if (entry?.kind === "present") return Effect.succeed(entry.opened)
+        return make(owner, id, index.for(owner).get(id), options, Deferred.makeUnsafe())
+      })
+    )
+  return { make, open }
+}
+
 /** The operations of RuntimeManager over sessions that live in the caller's scope. */
 export const makeRegistry = Effect.gen(function* () {
   const [index, journal, slots] = [yield* SessionIndex, yield* Journal, yield* TaskSlots]
@@ -202,19 +262,9 @@ export const makeRegistry = Effect.gen(function* () {
   const reserve = makeReserve(index)
   const shared = { owner: own(), slots, drain }
   const copying = { entries, drain, self: shared.owner }
-
-  const make = (owner: Owner, id: SessionId, meta: Effect.Effect<SessionMeta, StoreError>, options: Overrides) =>
-    Effect.suspend(() => {
-      if (drain.draining) return refuse("server_draining")
-      const made = Effect.provideContext(bringUp(parent, meta, { ...overrides(options), ...shared }), services)
-      return placed(entries, owner, id, made)
-    })
-  const open = (owner: Owner, id: SessionId, options: Overrides) =>
-    Effect.suspend(() => {
-      const entry = entries.get(sessionKey(owner, id))
-      const stored = Effect.suspend(() => make(owner, id, index.for(owner).get(id), options))
-      return entry?.kind === "present" ? Effect.succeed(entry.opened) : stored
-    })
+  const bringing: Opening["bringing"] = (meta, options) =>
+    Effect.provideContext(bringUp(parent, meta, { ...overrides(options), ...shared }), services)
+  const { make, open } = makeOpening({ entries, drain, index, bringing })
   const sessionsOf = (owner: Owner): Sessions => ({
     create: (id, options) => {
       const meta = newMeta(owner, id, options)

@@ -47,4 +47,35 @@ describe("sessions that go on at the start", () => {
       assert.strictEqual(log.length, 4)
     }).pipe(Effect.scoped, Effect.provide(layerMemory))
   })
+
+  it.live.each([
+    ["cancel", "task_canceled"],
+    ["detach", "task_canceled"],
+    ["run_on", "task_completed"]
+  ] as const)("are left by their first client as any other, who goes as %s (SETTLED 2)", ([how, end]) => {
+    const [id] = ids
+    const more = held("", "done")
+    const before: RuntimeKitOptions = { script: () => () => endless("a") }
+    return Effect.gen(function* () {
+      const first = yield* begin(before)
+      const session = yield* first.manager.create(id!, { workspace: "/" })
+      yield* session.prompt({ content: "go" })
+      yield* first.leave(0)
+      const { manager } = yield* begin({ script: () => byHistory(more.stream) })
+      const settings = layerWith({ limit: { detach_ms: 20 } }, { workspace: "/" })
+      const layer = Attachments.layer.pipe(Layer.provide([Layer.succeed(RuntimeManager, manager), settings]))
+      const attachments = yield* Effect.provideContext(Attachments.Attachments, yield* Layer.build(layer))
+      assert.strictEqual(yield* manager.resumeAll(attachments.accompany), 1)
+      const hold = { owner: localOwner, session_id: id!, answers: true }
+      // Who only looks is no client: the session goes on as before.
+      const looked = yield* attachments.hold({ ...hold, counts: false })
+      yield* looked.leave("unchanged")
+      assert.strictEqual(yield* manager.count, 1)
+      const client = yield* attachments.hold({ ...hold, counts: true })
+      yield* client.leave(how)
+      if (how === "run_on") yield* more.go
+      yield* Effect.repeat(Effect.delay(manager.count, 1), { until: (left) => left === 0 })
+      assert.strictEqual((yield* stored(id!)).at(-1)?.type, end)
+    }).pipe(Effect.scoped, Effect.provide(layerMemory))
+  })
 })
