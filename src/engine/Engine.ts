@@ -32,7 +32,7 @@ export interface TaskInput {
   readonly max_turns?: number
   /** How the task may be asked to stop without an end. */
   readonly suspension?: Suspension.Suspension
-  /** Waited for before anything else; a task that is interrupted in it ends as any other. */
+  /** Waited for before anything else but answers about what was cut off; interrupted in it, a task ends as any other. */
   readonly ready?: Effect.Effect<void>
 }
 
@@ -107,8 +107,9 @@ const make = Effect.gen(function* () {
     Effect.uninterruptibleMask((restore) => {
       const { ready, suspension = Suspension.make(), ...rest } = input
       const own: Run = { ...services, ...rest, suspension, open: { shown: undefined } }
-      const turns = runTurns(own, from)
-      return Effect.exit(restore(ready === undefined ? turns : Effect.andThen(ready, turns))).pipe(
+      const heard = from === undefined ? Effect.succeed(undefined) : Recovering.heard(own, input.task_id, from)
+      const turns = Effect.flatMap(heard, (left) => Effect.andThen(ready ?? Effect.void, runTurns(own, left)))
+      return Effect.exit(restore(turns)).pipe(
         Effect.tap((exit) =>
           Exit.isFailure(exit) && Cause.hasDies(exit.cause) ? Effect.logError(exit.cause) : Effect.void
         ),
