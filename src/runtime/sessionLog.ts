@@ -215,6 +215,8 @@ const publish = (hub: EventHub.EventHub, events: ReadonlyArray<DurableEvent>): v
   if (Points.isWatched()) Points.reach(`published ${events.at(-1)?.type}`)
 }
 
+const nothingMore = Effect.fail(new ReportError({ code: "session_damaged" }))
+
 /** What is reported together happened at one time. */
 const stampBy = (now: () => string) => (bodies: ReadonlyArray<ReportBody>) => {
   const ts = now()
@@ -244,9 +246,8 @@ const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tai
   }
   const append = appender(journal, key, owner, owned, settle)
   const isCertain = () => owned.doubtful === undefined
-  const readOnly = Effect.fail(new ReportError({ code: "session_damaged" }))
   const queue = CommitQueue.make(
-    (facts) => (found.isReadOnly ? readOnly : Effect.mapError(append(facts), toReport)),
+    (facts) => (found.isReadOnly ? nothingMore : Effect.mapError(append(facts), toReport)),
     () => state,
     isCertain
   )
