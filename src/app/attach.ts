@@ -118,7 +118,7 @@ type Placed = Pick<ReplOptions, "locale" | "tools" | "sessions" | "open" | "sess
 
 const conversation = Effect.fnUntraced(function* (config: ConfigShape, url: string, placed: Placed) {
   const { locale, session } = placed
-  const { meta, model, mode, damaged } = yield* session.status
+  const { meta, model, mode, damaged, read_only } = yield* session.status
   const options: ReplOptions = {
     ...placed,
     leaves: true,
@@ -126,7 +126,7 @@ const conversation = Effect.fnUntraced(function* (config: ConfigShape, url: stri
     banner: [
       `claw ${version} · ${model} · ${mode} · ${meta.workspace}`,
       texts[locale].attached(session.session_id, url),
-      ...(damaged === 0 ? [] : [describe.damaged(damaged, locale)]),
+      ...(damaged === 0 ? [] : [describe.damaged(damaged, locale, read_only)]),
       ""
     ],
     history: openHistory(join(config.state_dir, "history"))

@@ -56,8 +56,8 @@ const runOnce = Effect.fnUntraced(function* (line: CommandLine, config: ConfigSh
   const { locale } = config
   const output = yield* Output
   const told = (session: SessionRuntime) =>
-    Effect.flatMap(session.status, ({ damaged }) =>
-      damaged === 0 ? Effect.void : output.err(`claw: ${describe.damaged(damaged, locale)}\n`)
+    Effect.flatMap(session.status, ({ damaged, read_only }) =>
+      damaged === 0 ? Effect.void : output.err(`claw: ${describe.damaged(damaged, locale, read_only)}\n`)
     )
   const opened = Effect.andThen(bypassAllowed(config), openSession(line, config, workspace))
   const task = Effect.flatMap(Effect.tap(opened, told), (session) =>

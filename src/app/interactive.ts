@@ -168,9 +168,9 @@ const around = Effect.fnUntraced(function* (config: ConfigShape) {
 })
 
 const banner = (session: SessionRuntime, notes: ReadonlyArray<string>, locale: Locale) =>
-  Effect.map(session.status, ({ meta, model, mode, damaged }) => [
+  Effect.map(session.status, ({ meta, model, mode, damaged, read_only }) => [
     `claw ${version} · ${model} · ${mode} · ${meta.workspace}`,
-    ...(damaged === 0 ? [] : [describe.damaged(damaged, locale)]),
+    ...(damaged === 0 ? [] : [describe.damaged(damaged, locale, read_only)]),
     ...notes,
     ""
   ])

@@ -9,6 +9,11 @@ const sentence = (code: string, locale: Locale): string => {
   return info === undefined ? code : locale === "zh-CN" ? info.zh : info.en
 }
 
+const onlyRead = (records: number, locale: Locale): string =>
+  locale === "en"
+    ? `${records} ${records === 1 ? "record" : "records"} of this session cannot be read, and may say what still counts: the session can only be read.`
+    : `此会话有 ${records} 条记录无法读取，其内容可能仍然有效：此会话只能读取。`
+
 export const describe = {
   /** The code's own sentence in the person's language; the detail where it says more. */
   error: (error: ErrorBody, locale: Locale): string => {
@@ -22,9 +27,11 @@ export const describe = {
       ? `claw: ${sentence(code, locale)} Trying again in ${seconds(delay_ms)} s.`
       : `claw：${sentence(code, locale)} ${seconds(delay_ms)} 秒后重试。`,
   /** Records of a stored conversation that cannot be read back. */
-  damaged: (records: number, locale: Locale): string =>
-    locale === "en"
+  damaged: (records: number, locale: Locale, read_only?: true): string => {
+    if (read_only === true) return onlyRead(records, locale)
+    return locale === "en"
       ? `${records} ${records === 1 ? "record" : "records"} of this session cannot be read; the conversation goes on without ${records === 1 ? "it" : "them"}.`
-      : `此会话有 ${records} 条记录无法读取，对话将在缺少它们的情况下继续。`,
+      : `此会话有 ${records} 条记录无法读取，对话将在缺少它们的情况下继续。`
+  },
   retried: (locale: Locale): string => (locale === "en" ? "claw: the answer starts over." : "claw：回答重新开始。")
 } as const

@@ -1,8 +1,7 @@
 /**
- * A session of a server as a session of this process (`claw attach`): a `SessionRuntime` over the typed client. Owns:
- * reaching the server, what a person is told of the connection. Does not own: sockets, what the session does.
- * Invariants: it is there only once the server has told all of it; a lost connection is told once, and so is its return;
- * every waiter is told when the conversation is over for good.
+ * A server's session as one of this process (`claw attach`), over the typed client. Owns: reaching the server, what a
+ * person is told of the connection. Does not own: sockets, what the session does. Invariants: it is there only once the
+ * server has told all of it; a lost connection and its return are told once; every waiter is told of the end for good.
  */
 import { Deferred, Effect, Queue, type Scope } from "effect"
 import { type ErrorBody, errorBody, table } from "../domain/ErrorCode.ts"
@@ -202,7 +201,8 @@ const statusOf = (wire: Wire, session_id: SessionId): SessionStatus => {
     tasks: state.tasks,
     usage: state.usage,
     position: state.seq,
-    damaged: counters?.damaged ?? 0
+    damaged: counters?.damaged ?? 0,
+    ...(wire.status?.read_only === true ? { read_only: true } : {})
   }
 }
 

@@ -113,11 +113,11 @@ const decisionsOf = {
   recovery: ["retry", "skip", "stop", "allow_once", "deny"]
 }
 
-/** Whether an answer counts: `undefined` when it does, the reason when not. `now` in milliseconds. */
+/** Whether an answer counts: `undefined` when it does, the reason when not. `now` in milliseconds; absent: a timer watches it. */
 export const checkAnswer = (
   state: SessionState,
   answer: { readonly request_id: RequestId; readonly decision: Answer; readonly grant_option?: string },
-  now: number
+  now?: number
 ): ErrorCode | undefined => {
   const call = findCall(state, answer.request_id)
   const request = call?.request
@@ -127,7 +127,9 @@ export const checkAnswer = (
   if (call.resolved !== undefined || call.result !== undefined || state.task === undefined) {
     return "approval_already_resolved"
   }
-  if (request.expires_at !== undefined && Date.parse(request.expires_at) <= now) return "approval_expired"
+  if (now !== undefined && request.expires_at !== undefined && Date.parse(request.expires_at) <= now) {
+    return "approval_expired"
+  }
   if (!decisionsOf[request.kind].includes(answer.decision)) return "bad_decision"
   const known = (id: string) => request.grant_options.some((option) => option.id === id)
   return answer.grant_option !== undefined && !known(answer.grant_option) ? "bad_decision" : undefined

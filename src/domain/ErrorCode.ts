@@ -164,6 +164,12 @@ export const table = {
   tool_failed: row("model", false, "The tool failed.", "工具执行失败。"),
   workspace_escape: row("model", false, "The path leads outside the workspace.", "路径超出工作区。"),
   storage_unavailable: row("operator", true, "The session store cannot be written.", "会话存储无法写入。"),
+  session_damaged: row(
+    "operator",
+    false,
+    "Stored records of this session are damaged: it can only be read. Look with claw doctor, and begin a new session.",
+    "此会话的存储记录已损坏，只能读取。请用 claw doctor 查看，并新建会话。"
+  ),
   fenced: row("server", true, "Another process took over this session.", "另一个进程接管了此会话。"),
   interrupted_by_restart: row(
     "server",

@@ -32,7 +32,7 @@ export interface TaskInput {
   readonly max_turns?: number
   /** How the task may be asked to stop without an end. */
   readonly suspension?: Suspension.Suspension
-  /** Waited for before anything else; a task that is interrupted in it ends as any other. */
+  /** Waited for before anything else but answers about what was cut off; interrupted in it, a task ends as any other. */
   readonly ready?: Effect.Effect<void>
 }
 
@@ -93,6 +93,12 @@ const lastFacts = (run: Run, exit: Exit.Exit<void, TaskFailure | ReportError>, s
   return close(state, outcome, { ...text, crashed })
 }
 
+/** What was cut off is spoken about first, which needs no leave to begin. */
+const wholly = (run: Run, ready: Effect.Effect<void> = Effect.void, from?: Resumption) => {
+  const heard = from === undefined ? Effect.succeed(undefined) : Recovering.heard(run, run.task_id, from)
+  return Effect.flatMap(heard, (left) => Effect.andThen(ready, runTurns(run, left)))
+}
+
 const make = Effect.gen(function* () {
   const [provider, registry, gate] = [yield* Provider, yield* ToolRegistry, yield* ApprovalGate]
   const [reporter, systemPrompt] = [yield* Reporter, yield* SystemPrompt]
@@ -107,8 +113,7 @@ const make = Effect.gen(function* () {
     Effect.uninterruptibleMask((restore) => {
       const { ready, suspension = Suspension.make(), ...rest } = input
       const own: Run = { ...services, ...rest, suspension, open: { shown: undefined } }
-      const turns = runTurns(own, from)
-      return Effect.exit(restore(ready === undefined ? turns : Effect.andThen(ready, turns))).pipe(
+      return Effect.exit(restore(wholly(own, ready, from))).pipe(
         Effect.tap((exit) =>
           Exit.isFailure(exit) && Cause.hasDies(exit.cause) ? Effect.logError(exit.cause) : Effect.void
         ),

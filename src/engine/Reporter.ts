@@ -11,7 +11,7 @@ import { initial, type SessionState } from "../domain/Session.ts"
 
 /** The facts could not be stored: the task stops where it is. */
 export class ReportError extends Schema.TaggedError<ReportError>()("ReportError", {
-  code: Schema.Literals(["storage_unavailable", "fenced"]),
+  code: Schema.Literals(["storage_unavailable", "fenced", "session_damaged"]),
   cause: Schema.optionalKey(Schema.Defect())
 }) {}
 

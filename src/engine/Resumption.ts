@@ -11,14 +11,15 @@ import type { CallState } from "../domain/Session.ts"
 export type { FileIntent } from "../tools/Tool.ts"
 
 /**
- * `check`: nobody decided yet; an open question is asked under its old id. `run`: allowed, and not begun, or begun and
- * harmless (or a person's word) to begin again as `attempt`. `deny`: decided, its result is missing. `reject`: its
+ * `check`: no person decided yet; an open question is asked under its old id, and what rules, the mode or a grant
+ * allowed is judged as things are now. `run`: allowed by a person. Both of what has not begun, or is harmless (or a
+ * person's word) to begin again as `attempt`. `deny`: decided, its result is missing. `reject`: its
  * arguments never parsed. `ask`: it ran when its process died; `request` asks a person, and is stored already.
  */
 export type CallStep =
-  | { readonly do: "check"; readonly call: CallState }
+  | { readonly do: "check"; readonly call: CallState; readonly attempt: number }
   | { readonly do: "run"; readonly call: CallState; readonly attempt: number }
-  | { readonly do: "deny"; readonly call: CallState }
+  | { readonly do: "deny"; readonly call: CallState; readonly attempt: number }
   | { readonly do: "reject"; readonly call: CallState }
   | { readonly do: "ask"; readonly call: CallState; readonly request: ApprovalRequest; readonly attempt: number }
 

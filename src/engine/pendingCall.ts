@@ -18,14 +18,16 @@ const wasOther = (request: ApprovalRequest | undefined, content: string | undefi
 }
 
 export const pendingOf = Effect.fnUntraced(function* (registry: ToolRegistry["Service"], step: CallStep) {
-  const { call_id, tool_name, arguments: args, request } = step.call
+  const { call_id, tool_name, arguments: args, request, resolved } = step.call
   const item = yield* Pairing.planAgain(registry, { call_id, tool_name, arguments: args }, step.do === "reject")
   const content = item.kind === "ready" ? contentOf(item.assessment) : undefined
-  const asked = step.do === "ask" ? { uncertain: step.request } : {}
   if (step.do === "run" || step.do === "ask") {
     const allowed = wasOther(request, content) ? { changed: CHANGED } : ({ decided: "allowed" } as const)
-    return { item, attempt: step.attempt, ...asked, ...allowed } satisfies Pending
+    return { item, attempt: step.attempt, ...allowed } satisfies Pending
   }
-  const open = step.do === "check" && request !== undefined ? { open: request } : {}
-  return { item, attempt: 1, ...open, ...(step.do === "deny" ? { decided: "denied" } : {}) } satisfies Pending
+  if (step.do === "reject") return { item, attempt: 1 } satisfies Pending
+  const { attempt } = step
+  if (step.do === "deny") return { item, attempt, decided: "denied" } satisfies Pending
+  if (resolved !== undefined) return { item, attempt, judged: resolved.via } satisfies Pending
+  return { item, attempt, ...(request === undefined ? {} : { open: request }) } satisfies Pending
 })

@@ -5,7 +5,7 @@
  */
 import { Effect, Exit, Result } from "effect"
 import type { ApprovalGate } from "../approval/ApprovalGate.ts"
-import type { Reply } from "../approval/Approver.ts"
+import type { ApprovalRequired, Reply } from "../approval/Approver.ts"
 import type { ApprovalRequest } from "../domain/Approval.ts"
 import { uncertainText } from "../domain/Decide.ts"
 import type { ReportBody } from "../domain/Event.ts"
@@ -13,8 +13,8 @@ import type { TaskId } from "../domain/Ids.ts"
 import type { ToolCall } from "../domain/Message.ts"
 import type { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { type Bounds, fieldsOf } from "./outcome.ts"
-import type { Reporter } from "./Reporter.ts"
-import type { FileIntent, Look } from "./Resumption.ts"
+import type { ReportError, Reporter } from "./Reporter.ts"
+import type { CallStep, FileIntent, Look, Resumption } from "./Resumption.ts"
 import { TaskFailure } from "./TaskFailure.ts"
 
 const unknown: Look = { kind: "unknown" }
@@ -75,17 +75,28 @@ const askedOn = Effect.fnUntraced(function* (place: Place, request: ApprovalRequ
   }
 })
 
-interface Cut {
-  readonly uncertain?: ApprovalRequest
-}
-
-/** The calls that are left once a person has spoken about those that were cut off, in whatever order. */
-export const allowedOn = <A extends Cut>(place: Place, calls: ReadonlyArray<A>) =>
+/** What is left to do once a person has spoken about every call that was cut off, in whatever order. */
+const heardOf = (place: Place, steps: ReadonlyArray<CallStep>) =>
   Effect.map(
     Effect.forEach(
-      calls,
-      (call) => (call.uncertain === undefined ? Effect.succeed(true) : askedOn(place, call.uncertain)),
+      steps,
+      (step): Effect.Effect<ReadonlyArray<CallStep>, TaskFailure | ReportError | ApprovalRequired> =>
+        step.do === "ask"
+          ? Effect.map(askedOn(place, step.request), (again) => (again ? [{ ...step, do: "run" }] : []))
+          : Effect.succeed([step]),
       { concurrency: "unbounded" }
     ),
-    (again) => calls.filter((_, index) => again[index])
+    (left) => left.flat()
   )
+
+/** A word about what was cut off needs no place to run: it is heard, and stored, before the task waits for one. */
+export const heard = Effect.fnUntraced(function* (parts: Omit<Place, "at">, task_id: TaskId, from: Resumption) {
+  if (from.place.kind !== "calls") return from
+  const turn = (yield* parts.reporter.state).task?.turn ?? 0
+  const steps = yield* heardOf({ ...parts, at: { task_id, turn } }, from.place.steps).pipe(
+    Effect.catchTag("ApprovalRequired", (error) =>
+      Effect.fail(new TaskFailure({ code: "approval_required", detail: error.message }))
+    )
+  )
+  return { ...from, place: { kind: "calls", steps } } satisfies Resumption
+})

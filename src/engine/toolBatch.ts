@@ -17,10 +17,9 @@ import type { Limits } from "./EngineLimits.ts"
 import { fieldsOf } from "./outcome.ts"
 import type { Planned } from "./pairing.ts"
 import { recordOf } from "./recordOf.ts"
-import { allowedOn } from "./recovering.ts"
 import type { Reporter } from "./Reporter.ts"
 import type { Suspension } from "./Suspension.ts"
-import { DENIED, deniedText, ENDED } from "./verdictText.ts"
+import { DENIED, deniedText, ENDED, unrun } from "./verdictText.ts"
 
 export interface Batch {
   readonly session_id: SessionId
@@ -51,13 +50,13 @@ export interface Pending {
   readonly attempt: number
   readonly open?: ApprovalRequest
   readonly decided?: "allowed" | "denied"
+  /** What allowed it before, and is stored: it is judged again, and is told only where something else decides. */
+  readonly judged?: Verdict["via"]
   /** Why it is asked about again. */
   readonly changed?: string
-  /** It ran when its process died: the stored question whether it may run again, which comes first. */
-  readonly uncertain?: ApprovalRequest
 }
 
-type How = Omit<Pending, "item" | "attempt" | "uncertain">
+type How = Omit<Pending, "item" | "attempt" | "judged">
 
 export const fresh = (planned: ReadonlyArray<Planned>): ReadonlyArray<Pending> =>
   planned.map((item) => ({ item, attempt: 1 }))
@@ -144,29 +143,28 @@ const settled = Effect.fnUntraced(function* (batch: Batch, asked: Ready, how: Ho
   return { item, verdict }
 })
 
-const checkOne = Effect.fnUntraced(function* (batch: Batch, { item: asked, attempt, uncertain: _, ...how }: Pending) {
+const checkOne = Effect.fnUntraced(function* (batch: Batch, pending: Pending) {
+  const { item: asked, attempt, judged, ...how } = pending
   const { decided } = how
   if (decided === "denied") {
-    batch.reporter.later([result(batch, asked, { status: "denied", result: DENIED, duration_ms: 0 })])
+    batch.reporter.later([result(batch, asked, unrun(attempt, "denied", DENIED))])
     return undefined
   }
   if (asked.kind === "bad") {
-    batch.reporter.later([
-      result(batch, asked, { status: "error", result: batch.mask(asked.error.message), duration_ms: 0 })
-    ])
+    batch.reporter.later([result(batch, asked, unrun(attempt, "error", batch.mask(asked.error.message)))])
     return undefined
   }
   const { item, verdict } = yield* settled(batch, asked, how)
   const resolution = resolvedBody(batch, item, verdict)
   if (verdict.permit !== undefined) {
-    if (decided === undefined) {
+    if (decided === undefined && (judged === undefined || judged === "grant" || judged !== verdict.via)) {
       if (verdict.via === "user") yield* batch.reporter.report([resolution])
       else batch.reporter.later([resolution])
     }
     const { permit, holds, via } = verdict
     return { item, permit, attempt, via, ...(holds === undefined ? {} : { holds }) } satisfies Approved
   }
-  const denied = result(batch, item, { status: "denied", result: deniedText(verdict), duration_ms: 0 })
+  const denied = result(batch, item, unrun(attempt, "denied", deniedText(verdict)))
   yield* batch.reporter.report([resolution, denied])
   return undefined
 })
@@ -194,12 +192,12 @@ const liveOutput = (batch: Batch, item: Ready) => {
 }
 
 /** The grant ended after the call was checked, while others were asked about or ran (SECURITY P12). */
-const refuseEnded = (batch: Batch, item: Ready, via: Verdict["via"]) => {
+const refuseEnded = (batch: Batch, { item, via, attempt }: Approved) => {
   const verdict: Verdict =
     via === "grant"
       ? { decision: "deny", via, rule: "grant", reason: "the grant ended before the call began" }
       : { decision: "deny", via: "policy", rule: "content", reason: CHANGED }
-  const denied = result(batch, item, { status: "denied", result: ENDED, duration_ms: 0 })
+  const denied = result(batch, item, unrun(attempt, "denied", ENDED))
   return Effect.as(batch.reporter.report([resolvedBody(batch, item, verdict), denied]), 0)
 }
 
@@ -213,9 +211,10 @@ const intentOf = (batch: Batch, { call, resolved }: Ready): Effect.Effect<Readon
   )
 }
 
-const runOne = Effect.fnUntraced(function* (batch: Batch, { item, permit, attempt, holds, via }: Approved) {
+const runOne = Effect.fnUntraced(function* (batch: Batch, approved: Approved) {
+  const { item, permit, attempt, holds } = approved
   const { call, resolved } = item
-  if (holds !== undefined && !(yield* holds)) return yield* refuseEnded(batch, item, via)
+  if (holds !== undefined && !(yield* holds)) return yield* refuseEnded(batch, approved)
   const intent = yield* intentOf(batch, item)
   yield* batch.reporter.report([{ type: "tool_started", ...batch.at, call_id: call.call_id, attempt }, ...intent])
   const begun = yield* Clock.currentTimeMillis
@@ -284,7 +283,7 @@ const runAll = Effect.fnUntraced(function* (batch: Batch, approved: ReadonlyArra
 /** Checks all, then runs what may run. Every call has its result when this returns. */
 export const run = Effect.fnUntraced(function* (batch: Batch, calls: ReadonlyArray<Pending>) {
   const approved: Array<Approved> = []
-  for (const pending of yield* allowedOn(batch, calls)) {
+  for (const pending of calls) {
     const ok = yield* checkOne(batch, pending)
     if (ok !== undefined) approved.push(ok)
   }

@@ -19,3 +19,13 @@ export const deniedText = (verdict: Verdict): string => {
 }
 
 export const ENDED = "The approval that covered this call has ended. It was not executed; try again to be asked anew."
+
+/** Behind each of them where the call had begun before. */
+const EARLIER =
+  "That is about this attempt. An earlier one began before claw stopped, and its outcome is unknown; check before repeating it."
+
+/** Of a call that does not run. Where it did before, nobody knows what became of that, and that is what counts. */
+export const unrun = (attempt: number, status: "denied" | "error", text: string) =>
+  attempt === 1
+    ? ({ status, result: text, duration_ms: 0 } as const)
+    : ({ status: "uncertain", result: `${text} ${EARLIER}`, duration_ms: 0 } as const)

@@ -65,6 +65,8 @@ export const Status = event("status", {
   queue: Schema.Array(Queued),
   queue_paused: Schema.Boolean,
   position: Schema.Int,
+  /** Records are damaged that may count still: everything that would change the session gets `session_damaged`. */
+  read_only: optional(Schema.Literal(true)),
   counters: Schema.Struct({ tasks: Schema.Int, usage: Usage, attached: Schema.Int, damaged: Schema.Int })
 })
 

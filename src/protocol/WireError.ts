@@ -39,6 +39,7 @@ const statuses: Partial<Readonly<Record<ErrorCode, number>>> = {
   idempotency_conflict: 409,
   approval_already_resolved: 409,
   session_moved: 409,
+  session_damaged: 409,
   fenced: 409,
   approval_expired: 410,
   too_large: 413,

@@ -55,8 +55,10 @@ export interface SessionStatus {
   readonly tasks: number
   readonly usage: Usage
   readonly position: number
-  /** Stored records that could not be read back; the conversation goes on without them. */
+  /** Stored records that could not be read back; the conversation goes on without them, where it goes on. */
   readonly damaged: number
+  /** They may say what counts still: everything that would change the session is refused with `session_damaged`. */
+  readonly read_only?: true
 }
 
 export interface Position {

@@ -56,10 +56,8 @@ export const recoverTask = Effect.fnUntraced(function* (going: Going) {
 })
 
 /** A task of which nothing is left but questions about what a crash cut off ends for a new prompt (SETTLED 14). */
-export const giveUp = Effect.fnUntraced(function* ({ approver, log, tasks }: Going) {
-  const open = pendingApprovals(log.state())
+export const giveUp = Effect.fnUntraced(function* ({ approver, tasks }: Going) {
   const task = tasks.current()
-  if (task === undefined || open.length === 0 || open.some(({ kind }) => kind !== "recovery")) return
-  approver.supersede()
-  yield* task.await
+  // Where an answer is on its way the task goes on: nothing to wait for.
+  if (task !== undefined && approver.supersede()) yield* task.await
 })

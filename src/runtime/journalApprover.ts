@@ -19,8 +19,11 @@ export interface JournalApprover {
   readonly approver: Approver["Service"]
   /** `undefined` when the answer counts, the reason when not. */
   readonly answer: (answer: ApprovalAnswer) => Effect.Effect<ErrorCode | undefined>
-  /** A new prompt takes the place of every question about a cut off call: their task ends. */
-  readonly supersede: () => void
+  /**
+   * A new prompt takes the place of every question about a cut off call: their task ends. False, and nothing is done,
+   * where there is none, or one of them is no such question or is answered already.
+   */
+  readonly supersede: () => boolean
   /** The stored questions of a task that goes on, and whose watchers are still on their way back. */
   readonly goesOn: (task: TaskId, open: ReadonlyArray<RequestId>) => void
 }
@@ -68,9 +71,11 @@ const ask = (log: SessionLog, questions: Questions, question: Question) =>
     )
   })
 
-const answer = (log: SessionLog, { waiting }: Questions, given: ApprovalAnswer) =>
+const answer = (log: SessionLog, { waiting, before }: Questions, given: ApprovalAnswer) =>
   Effect.map(Clock.currentTimeMillis, (now): ErrorCode | undefined => {
-    const refused = checkAnswer(log.state(), given, now)
+    // The timer of a question that is asked here says when it is over; the clock on the wall may be set, or have slept.
+    const isTimed = waiting.has(given.request_id) && !before.has(given.request_id)
+    const refused = checkAnswer(log.state(), given, isTimed ? undefined : now)
     if (refused !== undefined) return refused
     const reply = waiting.get(given.request_id)
     const { decision, request_id, withdrawn, ...rest } = given
@@ -87,12 +92,16 @@ const inOtherWords: { readonly [A in Answer]?: Answer } = { allow_once: "retry",
 const isRecovery = (log: SessionLog, request_id: RequestId): boolean =>
   pendingApprovals(log.state()).some((request) => request.request_id === request_id && request.kind === "recovery")
 
-const supersede = (log: SessionLog, { waiting }: Questions) => {
-  for (const { request_id, kind } of pendingApprovals(log.state())) {
+const supersede = (log: SessionLog, { waiting }: Questions): boolean => {
+  const open = pendingApprovals(log.state())
+  const replies = open.flatMap(({ kind, request_id }) => {
     const reply = kind === "recovery" ? waiting.get(request_id) : undefined
-    if (reply === undefined || !waiting.delete(request_id)) continue
-    Deferred.doneUnsafe(reply, Effect.succeed({ decision: "stop", via: "recovery" }))
-  }
+    return reply === undefined ? [] : [reply]
+  })
+  if (open.length === 0 || replies.length < open.length) return false
+  for (const { request_id } of open) waiting.delete(request_id)
+  for (const reply of replies) Deferred.doneUnsafe(reply, Effect.succeed({ decision: "stop", via: "recovery" }))
+  return true
 }
 
 /** Waits until the answer of a question is stored, or its task has stopped without it; tells which. */

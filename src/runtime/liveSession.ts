@@ -24,6 +24,7 @@ import { closeCrashed, endLeftovers } from "./crashed.ts"
 import { giveUp, goOn, recoverTask } from "./goingOn.ts"
 import * as JournalApprover from "./journalApprover.ts"
 import * as Mending from "./mending.ts"
+import { readOnly } from "./readOnly.ts"
 import { restoring, settleFiles } from "./restoring.ts"
 import { type Parts, RuntimeFactory } from "./RuntimeFactory.ts"
 import { RuntimeError } from "./RuntimeError.ts"
@@ -162,7 +163,8 @@ const status = (live: Live): SessionStatus => {
     tasks,
     usage,
     position: seq,
-    damaged: log.damaged.length
+    damaged: log.damaged.length,
+    ...(log.isReadOnly ? { read_only: true } : {})
   }
 }
 
@@ -247,8 +249,12 @@ export interface Opened {
 /** The log of a session, its crash settled as far as that needs no engine. */
 const openLog = Effect.fnUntraced(function* (meta: SessionMeta, options: OpenOptions) {
   const log = yield* SessionLog.open(meta, options.owner)
-  const settled = Effect.andThen(endLeftovers(log), options.recover === true ? Effect.void : closeCrashed(log))
-  yield* annotate({ [attributes.session]: meta.session_id })(settled)
+  const isLeft = options.recover === true || log.isReadOnly
+  const settled = Effect.andThen(endLeftovers(log), isLeft ? Effect.void : closeCrashed(log))
+  const warned = Effect.logWarning("damaged records may still count: the session can only be read", {
+    damaged: log.damaged.length
+  })
+  yield* annotate({ [attributes.session]: meta.session_id })(log.isReadOnly ? Effect.andThen(settled, warned) : settled)
   return log
 })
 
@@ -276,7 +282,7 @@ export const open = Effect.fnUntraced(function* (meta: SessionMeta, options: Ope
   const parts = yield* factory.build({ meta, reporter: log.reporter, approver: approver.approver, mode })
   fallback = parts.mode
   yield* measuring(log, parts)
-  yield* settleFiles(log, parts.checkpoints)
+  if (!log.isReadOnly) yield* settleFiles(log, parts.checkpoints)
   const lock = yield* Semaphore.make(1)
   const taskSettings = () => ({
     ...(settings.meta.model === undefined ? {} : { model: settings.meta.model }),
@@ -288,12 +294,14 @@ export const open = Effect.fnUntraced(function* (meta: SessionMeta, options: Ope
     slots
   )
   const { tasks } = live
-  const wentOn = options.recover === true && (yield* Effect.mapError(lock.withPermits(1)(recoverTask(live)), translate))
+  const goesOn = options.recover === true && !log.isReadOnly
+  const wentOn = goesOn && (yield* Effect.mapError(lock.withPermits(1)(recoverTask(live)), translate))
   // The wish comes before the lock, whose holder may wait for the very task; what it began meanwhile is stopped, too.
   const suspend = (graceMs: number) =>
     Effect.andThen(
       tasks.suspend(graceMs),
       Effect.suspend(() => (tasks.current() === undefined ? Effect.void : tasks.suspend(graceMs)))
     )
-  return { runtime: contract(live), wentOn, suspend } satisfies Opened
+  const runtime = log.isReadOnly ? readOnly(contract(live)) : contract(live)
+  return { runtime, wentOn, suspend } satisfies Opened
 })

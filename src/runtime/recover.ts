@@ -93,14 +93,14 @@ const stepOf = (call: CallState, { looks, broken }: Known): CallStep => {
   const attempt = call.started + 1
   if (call.resolved?.decision === "retry") return { do: "run", call, attempt }
   if (isUncertain(call) && call.request !== undefined) return { do: "ask", call, request: call.request, attempt }
-  // What else was started and is no question by now may run again.
-  if (call.started > 0 && looks.get(call.call_id)?.kind === "again") return { do: "run", call, attempt }
   if (broken.has(call.call_id)) return { do: "reject", call }
-  if (call.resolved === undefined) return { do: "check", call }
-  // A grant may have ended since: it is looked at again when the call begins (SECURITY P12).
-  if (call.resolved.via === "grant") return { do: "check", call }
+  if (call.resolved === undefined) return { do: "check", call, attempt }
   const allowed = call.resolved.decision === "allow_once" || call.resolved.decision === "allow_session"
-  return allowed && call.started === 0 ? { do: "run", call, attempt: 1 } : { do: "deny", call }
+  // What was started and is no question by now may run again.
+  const mayRun = call.started === 0 || looks.get(call.call_id)?.kind === "again"
+  if (!allowed || !mayRun) return { do: "deny", call, attempt }
+  // A person's word holds. Rules, the mode and grants may be others by now: they are looked at again (C9, SECURITY P12).
+  return call.resolved.via === "user" ? { do: "run", call, attempt } : { do: "check", call, attempt }
 }
 
 const at = (kind: "turn" | "ask" | "finish"): Recovery => ({ kind: "resume", place: { kind } })

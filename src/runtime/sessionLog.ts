@@ -25,6 +25,7 @@ import type { StoreError } from "../store/StoreError.ts"
 import { isAlive } from "../sandbox/ProcessIdentity.ts"
 import * as CallMarks from "./callMarks.ts"
 import * as CommitQueue from "./commitQueue.ts"
+import * as Damage from "./damage.ts"
 import * as EventHub from "./EventHub.ts"
 import { measured } from "./measuredJournal.ts"
 import * as ReplayWindow from "./replayWindow.ts"
@@ -51,6 +52,8 @@ export interface SessionLog {
   ) => Effect.Effect<void, StoreError>
   /** Positions that could not be read back when the session was opened. */
   readonly damaged: ReadonlyArray<number>
+  /** Among them may be what counts still: nothing is ever committed. */
+  readonly isReadOnly: boolean
   /** What is known of calls and of the task beside the state. */
   readonly marks: CallMarks.CallMarks
   /** What can be taken back. */
@@ -74,11 +77,12 @@ const toReport = (error: StoreError): ReportError =>
     cause: error
   })
 
-/** Folds everything stored; a damaged public record costs itself but keeps its number. */
+/** Folds everything stored; a damaged public record keeps its number. */
 const load = Effect.fnUntraced(function* (journal: Journal["Service"], key: SessionKey) {
   let state: SessionState = initial
   let undo = UndoLog.initial
   const damaged: Array<number> = []
+  const damage = Damage.make()
   const marks = CallMarks.make()
   for (let after = 0, more = true; more;) {
     const page = yield* journal.read(key, after)
@@ -89,10 +93,11 @@ const load = Effect.fnUntraced(function* (journal: Journal["Service"], key: Sess
     for (const { body } of page.records) undo = UndoLog.fold(undo, body)
     marks.take(page.records)
     damaged.push(...page.damaged)
+    damage.take(page)
     after = Math.max(page.records.at(-1)?.pos ?? after, ...page.damaged.slice(-1), after)
     more = page.more
   }
-  return { state, undo, damaged, marks }
+  return { state, undo, damaged, marks, isReadOnly: damage.open().length > 0 }
 })
 
 type Found = Effect.Success<ReturnType<typeof load>>
@@ -210,6 +215,8 @@ const publish = (hub: EventHub.EventHub, events: ReadonlyArray<DurableEvent>): v
   if (Points.isWatched()) Points.reach(`published ${events.at(-1)?.type}`)
 }
 
+const nothingMore = Effect.fail(new ReportError({ code: "session_damaged" }))
+
 /** What is reported together happened at one time. */
 const stampBy = (now: () => string) => (bodies: ReadonlyArray<ReportBody>) => {
   const ts = now()
@@ -240,7 +247,7 @@ const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tai
   const append = appender(journal, key, owner, owned, settle)
   const isCertain = () => owned.doubtful === undefined
   const queue = CommitQueue.make(
-    (facts) => Effect.mapError(append(facts), toReport),
+    (facts) => (found.isReadOnly ? nothingMore : Effect.mapError(append(facts), toReport)),
     () => state,
     isCertain
   )

@@ -39,6 +39,8 @@ export interface Tail {
 export interface Page {
   readonly records: ReadonlyArray<JournalRecord>
   readonly damaged: ReadonlyArray<number>
+  /** The types of those of them whose type can be told; absent: of none. */
+  readonly kinds?: ReadonlyMap<number, string>
   /** True: there are more records behind the last of this page. */
   readonly more: boolean
 }

@@ -95,7 +95,7 @@ describe("server events", () => {
       hello: "v session_id ts server principal limits position",
       accepted: "v session_id ts idempotency_key prompt_id task_id duplicate",
       status:
-        "v session_id ts title workspace mode model state task pending_approvals queue queue_paused position counters",
+        "v session_id ts title workspace mode model state task pending_approvals queue queue_paused position read_only counters",
       error: "v session_id ts error",
       ping: "v session_id ts nonce",
       pong: "v session_id ts nonce",

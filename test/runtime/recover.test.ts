@@ -1,5 +1,6 @@
 /** What is found after a stop, and what becomes of it: the table of DESIGN §7. */
 import { assert, describe, it } from "@effect/vitest"
+import type { Via } from "../../src/domain/Approval.ts"
 import type { DurableBody } from "../../src/domain/Event.ts"
 import { fold } from "../../src/domain/Fold.ts"
 import type { CallId, GrantId, PromptId, RequestId, StreamId, TaskId } from "../../src/domain/Ids.ts"
@@ -48,12 +49,16 @@ const requested = (call: string, kind: "tool" | "recovery" = "tool", request_id 
   reason: "",
   grant_options: []
 })
-const resolved = (call: string, decision: "allow_once" | "allow_session" | "deny" | "retry" | "stop"): DurableBody => ({
+const resolved = (
+  call: string,
+  decision: "allow_once" | "allow_session" | "deny" | "retry" | "stop",
+  via: Via = "user"
+): DurableBody => ({
   type: "approval_resolved",
   ...at(),
   call_id: id(call),
   decision,
-  via: "user",
+  via,
   ...(decision === "allow_session" ? { grant_id: "g" as GrantId } : {})
 })
 const begun = (call: string, attempt = 1): DurableBody => ({
@@ -96,7 +101,7 @@ const place = (recovery: ReturnType<typeof recover>): string => {
   if (recovery.place.kind !== "calls") return recovery.place.kind
   const steps = recovery.place.steps.map((step) => {
     const open = step.call.request === undefined ? "" : ` ${step.call.request.request_id}`
-    const again = step.do === "run" || step.do === "ask" ? ` ${step.attempt}` : ""
+    const again = "attempt" in step && (step.do !== "check" || step.attempt > 1) ? ` ${step.attempt}` : ""
     return `${step.do} ${step.call.call_id}${again}${step.do === "check" ? open : ""}`
   })
   return steps.join(", ")
@@ -108,6 +113,8 @@ const asked = [started, thinking()]
 const two = [...asked, ...answered(1, ["a", "once"], ["b", "pure"])]
 const both = [...asked, ...answered(1, ["a", "once"], ["b", "once"])]
 const written = [...asked, ...answered(1, ["a", "wrote"], ["b", "once"])]
+const agreed = [...two, result("a"), resolved("b", "allow_once")]
+const ruled = [...two, result("a"), resolved("b", "allow_once", "policy")]
 const once = [...two, result("b"), begun("a")]
 const completed: DurableBody = { type: "task_completed", task_id, usage }
 const reminder: DurableBody = { type: "prompt_steered", ...at(), prompt_id: "p2" as PromptId, content: "again?" }
@@ -122,12 +129,17 @@ describe("recovery", () => {
     ["calls unchecked", two, "check a, check b"],
     ["an approval open", [...two, requested("a")], "check a req, check b"],
     ["allowed, not started", [...two, requested("a"), resolved("a", "allow_once")], "run a 1, check b"],
-    ["allowed by a grant", [...two, resolved("a", "allow_session")], "run a 1, check b"],
-    ["denied without its result", [...two, resolved("a", "deny"), result("b")], "deny a"],
-    ["started, harmless to repeat", [...two, result("a"), begun("b")], "run b 2"],
-    ["the same again", [...two, result("a"), begun("b"), begun("b", 2)], "run b 3"],
+    ["allowed for the session", [...two, resolved("a", "allow_session")], "run a 1, check b"],
+    ["allowed by a rule or the mode", [...two, resolved("a", "allow_once", "policy")], "check a, check b"],
+    ["allowed by a grant", [...two, resolved("b", "allow_once", "grant"), result("a")], "check b"],
+    ["denied by a rule", [...two, resolved("a", "deny", "policy"), result("b")], "deny a 1"],
+    ["denied without its result", [...two, resolved("a", "deny"), result("b")], "deny a 1"],
+    ["started, harmless to repeat", [...agreed, begun("b")], "run b 2"],
+    ["the same again", [...agreed, begun("b"), begun("b", 2)], "run b 3"],
+    ["the same, allowed by a rule", [...ruled, begun("b")], "check b 2"],
+    ["the same again, allowed by a rule", [...ruled, begun("b"), begun("b", 2)], "check b 3"],
     ["started, not to be repeated", [...two, begun("a"), result("b")], "question about a; ask a 2"],
-    ["both started", [...two, begun("a"), begun("b")], "question about a; ask a 2, run b 2"],
+    ["both started", [...two, begun("a"), begun("b")], "question about a; ask a 2, check b 2"],
     ["both started, neither to be repeated", [...both, begun("a"), begun("b")], TWO_QUESTIONS],
     ["asked about already", [...two, begun("a"), requested("a", "recovery"), result("b")], "ask a 2"],
     ["to be tried again", [...once, requested("a", "recovery"), resolved("a", "retry")], "run a 2"],

@@ -40,7 +40,11 @@ const open = (file: string): ReadonlyArray<string> =>
 
 const logBytes = (file: string): number => (existsSync(`${file}-wal`) ? statSync(`${file}-wal`).size : 0)
 
+/** A row that is in quarantine, whose place stays taken. */
+const MOVED = "moved_out"
+
 const isWrong = (row: RecordRow): boolean => {
+  if (row.type === MOVED && row.payload === "") return false
   if (typeof row.payload !== "string") return true
   return crc32(row.payload, crc32(`${row.pos} ${row.seq} ${row.event_id} ${row.ts}`)) !== row.checksum
 }
@@ -116,7 +120,7 @@ const inside = (db: DatabaseSync, isAlive: (owner: string) => boolean): Readonly
     ...found(
       "rows",
       rows.length,
-      `${plural(rows.length, "record is", "records are")} damaged and cannot be read.${unread}`
+      `${plural(rows.length, "record is", "records are")} damaged and cannot be read.${unread} Where they may still count, their session can only be read.`
     ),
     ...found(
       "locks",
@@ -146,14 +150,29 @@ const quarantine = (to: string, rows: ReadonlyArray<Damaged>): void => {
   }
 }
 
+/**
+ * A gap tells that something is missing. Behind the last one there would be none: its place stays, or nobody could know
+ * that it was there and what it said would happen once more.
+ */
+const movedOut = (db: DatabaseSync) => {
+  const last = db.prepare(
+    `UPDATE journal_records SET type = '${MOVED}', payload = '' WHERE rowid = ? AND checksum = ?
+     AND pos = (SELECT max(pos) FROM journal_records r WHERE r.session = journal_records.session)`
+  )
+  const other = db.prepare("DELETE FROM journal_records WHERE rowid = ? AND checksum = ?")
+  return (rowid: number, sum: number) => {
+    if (last.run(rowid, sum).changes === 0) other.run(rowid, sum)
+  }
+}
+
 const moveOut = (db: DatabaseSync, to: string): number => {
   const { rows } = damagedRows(db)
   if (rows.length === 0) return 0
   quarantine(to, rows)
-  const gone = db.prepare("DELETE FROM journal_records WHERE rowid = ? AND checksum = ?")
+  const gone = movedOut(db)
   for (let i = 0; i < rows.length; i += ROWS) {
     db.exec("BEGIN IMMEDIATE")
-    for (const { rowid, row } of rows.slice(i, i + ROWS)) gone.run(rowid, row.checksum)
+    for (const { rowid, row } of rows.slice(i, i + ROWS)) gone(rowid, row.checksum)
     db.exec("COMMIT")
   }
   return rows.length

@@ -53,9 +53,9 @@ const fitting = (found: ReadonlyArray<Place>, limit: number): ReadonlyArray<Plac
   return found.slice(0, Math.min(limit, full === -1 ? found.length : full + 1))
 }
 
-type Read = JournalRecord | { readonly pos: number; readonly body?: never }
+type Read = JournalRecord | { readonly pos: number; readonly body?: never; readonly type?: string }
 
-const read = (row: RecordRow): Read => fromRow(row) ?? { pos: row.pos }
+const read = (row: RecordRow): Read => fromRow(row) ?? { pos: row.pos, type: row.type }
 
 const fetchOne = ({ sql }: Access, { session, pos }: Place): Effect.Effect<ReadonlyArray<Read>, SqlError.SqlError> =>
   sql<RecordRow>`SELECT * FROM journal_records WHERE session = ${session} AND pos = ${pos}`.pipe(
@@ -105,10 +105,11 @@ const missing = (taken: ReadonlyArray<Place>, after: number): ReadonlyArray<numb
 
 const assemble = (reads: ReadonlyArray<Read>, gaps: ReadonlyArray<number>, more: boolean): Page => {
   const records = reads.filter((found) => found.body !== undefined) as ReadonlyArray<JournalRecord>
-  const lost = reads.filter((found) => found.body === undefined).map((found) => found.pos)
-  const damaged = [...gaps, ...lost].toSorted((a, b) => a - b)
+  const lost = reads.filter((found) => found.body === undefined)
   const end = more ? (records.at(-1)?.pos ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY
-  return { records, damaged: damaged.filter((pos) => pos < end), more }
+  const damaged = [...gaps, ...lost.map(({ pos }) => pos)].filter((pos) => pos < end).toSorted((a, b) => a - b)
+  const kinds = lost.flatMap(({ pos, type }) => (type === undefined || pos >= end ? [] : [[pos, type] as const]))
+  return { records, damaged, ...(kinds.length === 0 ? {} : { kinds: new Map(kinds) }), more }
 }
 
 const pageAfter = Effect.fnUntraced(function* (access: Access, request: Request) {
@@ -122,10 +123,13 @@ const pageAfter = Effect.fnUntraced(function* (access: Access, request: Request)
 export const readPage = Effect.fnUntraced(function* (access: Access, request: Request) {
   let after = Math.max(0, request.after)
   const damaged: Array<number> = []
+  const kinds = new Map<number, string>()
   while (true) {
     const { page, last } = yield* pageAfter(access, { ...request, after, limit: Math.max(1, request.limit) })
     damaged.push(...page.damaged)
-    if (page.records.length > 0 || !page.more) return { ...page, damaged }
+    for (const [pos, type] of page.kinds ?? []) kinds.set(pos, type)
+    const whole = { ...page, damaged, ...(kinds.size === 0 ? {} : { kinds }) }
+    if (page.records.length > 0 || !page.more) return whole
     after = last
   }
 })
