@@ -1,7 +1,7 @@
 /**
  * `claw sessions show`: every public event of a session. Owns: its two forms, and reading along while another process
  * writes (`--follow`). Changes nothing and holds nothing: the session stays whose it is (SETTLED 16).
- * Invariants: each event once and in order; a session that is deleted meanwhile ends it.
+ * Invariants: each event once and in order; a session that is deleted meanwhile ends it, also where its id is made again.
  */
 import { Effect } from "effect"
 import type { CommandLine } from "../cli/CommandLine.ts"
@@ -48,9 +48,10 @@ const readOn = Effect.fnUntraced(function* (meta: SessionMeta, from: Read, json:
   return { pos, damaged, unread: false } satisfies Read
 })
 
-const isThere = ({ owner, session_id }: SessionMeta) =>
+/** Another one of the same id is not this one. */
+const isThere = ({ owner, session_id, created_at }: SessionMeta) =>
   Effect.flatMap(SessionIndex, (index) => index.for(owner).get(session_id)).pipe(
-    Effect.as(true),
+    Effect.map((found) => found.created_at === created_at),
     Effect.catchIf(
       ({ code }) => code === "session_not_found",
       () => Effect.succeed(false)
@@ -60,8 +61,9 @@ const isThere = ({ owner, session_id }: SessionMeta) =>
 /** Until Ctrl-C, the end of the reader, or of the session. */
 const follow = Effect.fnUntraced(function* (meta: SessionMeta, begun: Read, json: boolean) {
   let read = begun
-  while (!read.unread && (yield* isThere(meta))) {
+  while (!read.unread) {
     yield* Effect.sleep(LOOK_MS)
+    if (!(yield* isThere(meta))) break
     read = yield* readOn(meta, read, json)
   }
   return read

@@ -89,7 +89,7 @@ const enter = Effect.fnUntraced(function* (peer: Peer, principal: Principal, joi
       complain(peer, "session_not_found")
       peer.session_id = undefined
       // What was meant for it, also what is on its way already, must not begin another one without its past.
-      peer.refused = "session_not_found"
+      peer.refused = { code: "session_not_found" }
     }
   }
   const hold: Hold = yield* peer.shared.attachments.hold(request)

@@ -1,6 +1,6 @@
 /**
  * One connection's conversation (R183–R193): one input loop, one outbox, one end. Owns: the order in which it comes
- * down. Invariants: the loop waits for nothing but the next message, and for its own reader; whatever the end, the
+ * down. Invariants: the loop waits for nothing but the next message (and a moment for the last, beside), and its own reader; whatever the end, the
  * session is left by the disconnect rule, what was sent goes out, and the connection is closed, each once.
  */
 import { Deferred, Effect, Exit, Fiber, Latch, Option, Result, Scope } from "effect"
@@ -9,6 +9,7 @@ import { attributes } from "../observability/Telemetry.ts"
 import { may } from "../domain/Principal.ts"
 import type { Connection, Inbound } from "./Connection.ts"
 import { reserve } from "./attach.ts"
+import * as Beside from "./beside.ts"
 import { dispatch } from "./dispatch.ts"
 import { signIn } from "./hello.ts"
 import * as MessageRate from "./messageRate.ts"
@@ -40,6 +41,7 @@ const make = (shared: Shared, connection: Connection, scope: Scope.Scope): Peer 
     greeted: false,
     halved: false,
     refused: undefined,
+    beside: Beside.make(),
     session_id: undefined,
     attached: undefined,
     activeAt: shared.now()
@@ -63,31 +65,35 @@ const take = Effect.fnUntraced(function* (peer: Peer, text: string) {
   const { principal } = peer
   const type = Result.isSuccess(decoded) ? decoded.success.type : decoded.failure.type
   const chooses = type === "hello" || type === "resume"
-  if (principal !== undefined && may(principal, "prompt") && !chooses && peer.refused === undefined) {
+  const named = peer.refused !== undefined || peer.beside.count > 0
+  if (principal !== undefined && may(principal, "prompt") && !chooses && !named) {
     yield* Effect.ignore(reserve(peer, principal))
   }
   if (Result.isFailure(decoded)) {
     const { code, detail } = decoded.failure
-    if (chooses) peer.refused = code
+    if (chooses) peer.refused = { code }
     const idempotency_key = type === "prompt" ? promptKey(text, limits) : undefined
     return complain(peer, code, { detail, ...(idempotency_key === undefined ? {} : { idempotency_key }) })
   }
   const message = decoded.success
   if (message.type !== "ping" && message.type !== "pong") peer.activeAt = peer.shared.now()
-  const first = !peer.greeted
   yield* dispatch(peer, message)
-  if (first && peer.greeted) yield* watchHeartbeat(peer)
 })
 
 /** Input is over, but it still reads: what it asked for is done and told first. */
 const afterHalf = (peer: Peer): Effect.Effect<void> => {
-  const { attached } = peer
-  const idle = attached === undefined ? Effect.void : Effect.andThen(attached.hold.mute, untilIdle(attached.runtime))
+  const idle = Effect.suspend(() => {
+    const { attached } = peer
+    return attached === undefined ? Effect.void : Effect.andThen(attached.hold.mute, untilIdle(attached.runtime))
+  })
   const finished = Effect.sync(() => end(peer, { by: "client", reads: true, code: 1000, reason: "" }))
   const gone = Effect.flatMap(peer.connection.receive, (next) => hear(peer, next))
   const beating = peer.greeted ? Effect.void : watchHeartbeat(peer)
   peer.halved = true
-  return Effect.andThen(beating, Effect.raceFirst(Effect.andThen(idle, finished), gone))
+  return Effect.andThen(
+    beating,
+    Effect.raceFirst(Effect.andThen(Beside.done(peer), Effect.andThen(idle, finished)), gone)
+  )
 }
 
 const hear = (peer: Peer, inbound: Inbound): Effect.Effect<void> => {
@@ -95,7 +101,8 @@ const hear = (peer: Peer, inbound: Inbound): Effect.Effect<void> => {
   if (inbound.kind === "frame") return take(peer, inbound.text)
   if (inbound.by === "half") return afterHalf(peer)
   const by = inbound.by === "peer" ? "client" : "server"
-  return Effect.sync(() => end(peer, { by, reads: false, code: 1000, reason: "" }))
+  const gone = Effect.sync(() => end(peer, { by, reads: false, code: 1000, reason: "" }))
+  return by === "client" ? Effect.andThen(Beside.settled(peer), gone) : gone
 }
 
 /** Who asks faster than it reads the answers is heard again when it has read some. */
@@ -116,22 +123,13 @@ const input = Effect.fnUntraced(function* (peer: Peer) {
   }
 })
 
-/** Whatever is wrong in here is ours, and the client is told so. */
-const guarded = (peer: Peer, loop: Effect.Effect<void>) =>
-  Effect.catchDefect(loop, (defect) =>
-    Effect.andThen(
-      Effect.logError("a conversation failed", defect),
-      Effect.sync(() => endWith(peer, "internal"))
-    )
-  )
-
 const begin = Effect.fnUntraced(function* (peer: Peer) {
   const { principal, connection } = peer
   if (principal === undefined) yield* watchHandshake(peer)
   else if (connection.principal !== undefined) yield* watchRevocation(peer, principal)
   yield* watchIdle(peer)
   yield* watchReader(peer)
-  yield* Effect.forkIn(guarded(peer, input(peer)), peer.scope)
+  yield* Effect.forkIn(Beside.guarded(peer, input(peer)), peer.scope)
 })
 
 /** The session first, where the peer may still read of its end; then the connection. */

@@ -1,11 +1,11 @@
 /**
  * What each message does (R187–R193). Owns: who may do it, and what it is answered. Does not own: the loop.
  * Invariants: whatever goes wrong is an answer with a code of the table and the connection lives on, unless the code
- * says otherwise; nothing here waits for a task, so that the loop stays free.
+ * says otherwise; the loop stays free, whatever a message waits for (beside).
  */
 import { Effect } from "effect"
 import type { Mode } from "../approval/ApprovalGate.ts"
-import type { ErrorCode } from "../domain/ErrorCode.ts"
+import { type ErrorCode, table } from "../domain/ErrorCode.ts"
 import { may, type Permission, type Principal } from "../domain/Principal.ts"
 import { attributes } from "../observability/Telemetry.ts"
 import type { SessionId } from "../domain/Ids.ts"
@@ -13,9 +13,10 @@ import type { ClientMessage, Message } from "../protocol/ClientMessage.ts"
 import type { RuntimeError } from "../runtime/RuntimeError.ts"
 import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
 import { join, refuse, sendStatus, sessionFor } from "./attach.ts"
+import * as Beside from "./beside.ts"
 import { hello } from "./hello.ts"
 import { modeFor } from "./Modes.ts"
-import { complain, type Context, end, type Peer, send } from "./peer.ts"
+import { complain, type Context, end, endWith, type Peer, send } from "./peer.ts"
 
 type Handled = Effect.Effect<void, RuntimeError>
 
@@ -167,15 +168,19 @@ const answering = (peer: Peer, type: ClientMessage["type"], context: Context, ha
 /** Messages that need no session, or say which. */
 const FREE: ReadonlySet<ClientMessage["type"]> = new Set(["hello", "resume", "ping", "pong", "close"])
 
-/** Which session it shall be. Where that fails, what was sent behind it must not end up in another one. */
+/**
+ * Which session it shall be. Where that fails, what was sent behind it must not end up in another one: where it may
+ * succeed later, it is tried again then.
+ */
 const choosing = (peer: Peer, wanted: SessionId | undefined, handled: Handled): Handled =>
   Effect.tapError(handled, ({ code }) =>
     Effect.sync(() => {
-      if (peer.attached === undefined || wanted !== peer.session_id) peer.refused = code
+      if (peer.attached !== undefined && wanted === peer.session_id) return
+      peer.refused = { code, ...(table[code].retryable ? { again: choosing(peer, wanted, handled) } : {}) }
     })
   )
 
-export const dispatch = (peer: Peer, message: ClientMessage): Effect.Effect<void> =>
+const handle = (peer: Peer, message: ClientMessage): Effect.Effect<void> =>
   Effect.suspend(() => {
     if (message.type === "hello") {
       return answering(peer, "hello", {}, choosing(peer, message.session_id, hello(peer, message)))
@@ -188,7 +193,22 @@ export const dispatch = (peer: Peer, message: ClientMessage): Effect.Effect<void
     }
     const asked = contextOf(message)
     if (refused !== undefined && !FREE.has(message.type)) {
-      return answering(peer, message.type, asked, refuse(refused))
+      const { code, again } = refused
+      const tried = again === undefined ? refuse(code) : Effect.andThen(again, act(peer, principal, message))
+      return answering(peer, message.type, asked, tried)
     }
     return answering(peer, message.type, asked, act(peer, principal, message))
   })
+
+const SOON_MS = 1000
+
+/** Too much waits: who cannot say which session it shall be has nothing more to say here. */
+const full = (peer: Peer, message: ClientMessage): Effect.Effect<void> =>
+  Effect.sync(() => {
+    if (message.type === "hello" || message.type === "resume") return endWith(peer, "rate_limited")
+    complain(peer, "rate_limited", { ...contextOf(message), retry_after_ms: SOON_MS })
+  })
+
+/** Returns when it is answered, or waits for something beside. */
+export const dispatch = (peer: Peer, message: ClientMessage): Effect.Effect<void> =>
+  Beside.run(peer, message.type, handle(peer, message), full(peer, message))

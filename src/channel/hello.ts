@@ -9,7 +9,7 @@ import type { Message } from "../protocol/ClientMessage.ts"
 import type { RuntimeError } from "../runtime/RuntimeError.ts"
 import { creation, join, joinNew, refuse, sendHello } from "./attach.ts"
 import { complain, endNobody, endUnknown, endWith, type Peer } from "./peer.ts"
-import { watchRevocation } from "./watch.ts"
+import { watchHeartbeat, watchRevocation } from "./watch.ts"
 
 /** Whoever the token says; without one, whoever the transport or the server's openness says. */
 const recognise = (peer: Peer, token: string | undefined): Effect.Effect<Principal | undefined> => {
@@ -55,7 +55,7 @@ const attach = (peer: Peer, principal: Principal, message: Message<"hello">): Ef
 const notFirst = (peer: Peer, { session_id }: Message<"hello">): Effect.Effect<void> =>
   Effect.sync(() => {
     complain(peer, "bad_message", { detail: "hello is the first message or none." })
-    if (session_id !== undefined && session_id !== peer.session_id) peer.refused = "bad_message"
+    if (session_id !== undefined && session_id !== peer.session_id) peer.refused = { code: "bad_message" }
   })
 
 /** The connection is somebody's from now on; nothing: it has been ended, and why was told. */
@@ -85,6 +85,7 @@ export const hello = Effect.fnUntraced(function* (peer: Peer, message: Message<"
   if (!again && (peer.greeted || peer.session_id !== undefined)) return yield* notFirst(peer, message)
   const principal = yield* signIn(peer, message.token)
   if (principal === undefined) return
+  if (!peer.greeted) yield* watchHeartbeat(peer)
   peer.greeted = true
   yield* attach(peer, principal, message)
 })

@@ -13,8 +13,10 @@ import type { ConnectionBody, ConnectionEvent } from "../protocol/ServerEvent.ts
 import { closing, localised } from "../protocol/WireError.ts"
 import type { RuntimeManager } from "../runtime/RuntimeManager.ts"
 import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
+import type { RuntimeError } from "../runtime/RuntimeError.ts"
 import type { Attachments, Hold, Leaving } from "./Attachments.ts"
 import type { Authenticator } from "./Authenticator.ts"
+import type { Beside } from "./beside.ts"
 import type { Connection, Ending } from "./Connection.ts"
 import { textOf } from "./eventText.ts"
 import type { Outbox } from "./Outbox.ts"
@@ -55,6 +57,13 @@ export interface Attached {
   readonly detach: boolean
 }
 
+/** What needs a session is refused likewise, until a `hello` or `resume` succeeds. */
+export interface Refused {
+  readonly code: ErrorCode
+  /** It may succeed later: what needs the session tries it first. */
+  readonly again?: Effect.Effect<void, RuntimeError>
+}
+
 export interface Peer {
   readonly shared: Shared
   readonly connection: Connection
@@ -73,11 +82,10 @@ export interface Peer {
   greeted: boolean
   /** Its input has ended (TCP half-close): it cannot answer heartbeats. */
   halved: boolean
-  /**
-   * Why its last `hello` or `resume` was refused, or that its session was removed: what needs a session is refused
-   * likewise until a `hello` or `resume` succeeds.
-   */
-  refused: ErrorCode | undefined
+  /** Why its last `hello` or `resume` was refused, or that its session was removed. */
+  refused: Refused | undefined
+  /** What it asked for and waits for. */
+  readonly beside: Beside
   session_id: SessionId | undefined
   attached: Attached | undefined
   /** When it last said something that is no heartbeat, or was last told of its session. */

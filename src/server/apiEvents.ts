@@ -22,6 +22,7 @@ import { attributes } from "../observability/Telemetry.ts"
 import type { JournalRecord } from "../store/Journal.ts"
 import { type CallerShape, permitted } from "./apiCaller.ts"
 import { refuse } from "./apiProblem.ts"
+import { type Elsewhere, heldStatus, isStillThere, notAhead, orHeld } from "./apiHeld.ts"
 import { openSession, present, readFacts, shown } from "./apiScope.ts"
 
 /** Facts that a reader of a replay holds in memory at most. */
@@ -34,11 +35,16 @@ const eventsOf = (id: SessionId, records: ReadonlyArray<JournalRecord>): Readonl
 
 export const page = Effect.fnUntraced(function* (id: SessionId, after = 0, limit = 100) {
   const caller = yield* permitted("read")
-  const session = yield* openSession(caller, id)
-  if (after > (yield* session.status).position) return yield* refuse("position_ahead")
+  const held = yield* orHeld(caller, id, openSession(caller, id))
+  if (held.kind === "here" && after > (yield* held.session.status).position) return yield* refuse("position_ahead")
+  if (held.kind === "elsewhere") yield* notAhead(caller, id, after)
   const { records, damaged, more } = yield* readFacts(caller, id, after, limit)
   const next_after = records.at(-1)?.seq ?? after
-  return { events: eventsOf(id, records), next_after, more, damaged: damaged.length }
+  // As it is: a schema would put the fields of a fact into an order of its own.
+  return HttpServerResponse.jsonUnsafe(
+    { events: eventsOf(id, records), next_after, more, damaged: damaged.length },
+    { headers: held.kind === "elsewhere" ? { "x-held-by": held.held_by } : {} }
+  )
 })
 
 /** The envelope comes first and an id has no quotes, so that a fact's `seq` is found without parsing. */
@@ -173,6 +179,43 @@ const live = Effect.fnUntraced(function* (
   count.slow()
 })
 
+/** Milliseconds between two looks at what another process has stored. */
+const LOOK_MS = 1000
+
+interface To {
+  readonly response: ServerResponse
+  readonly count: Counts
+}
+
+/** Facts as another process stores them, as long as the session is there and the reader not too slow. */
+const follow = Effect.fnUntraced(function* (
+  caller: CallerShape,
+  held: Elsewhere,
+  after: number,
+  reader: Reader,
+  { response, count }: To
+) {
+  const { limit } = yield* AppConfig
+  const clock = yield* Clock.Clock
+  const { session_id: id } = held.meta
+  const say = (event: object) => {
+    count.sent("sse", 1)
+    write(response, frame(JSON.stringify(event)))
+  }
+  say(yield* heldStatus(caller, held))
+  reader.draining = (deadline) => say(drainingEvent(id, clock.currentTimeMillisUnsafe(), deadline))
+  if (reader.deadline !== undefined) reader.draining(reader.deadline)
+  const looks = Math.max(1, Math.floor(Math.min(limit.heartbeat_ms, limit.write_ms) / LOOK_MS))
+  for (let [from, look] = [after, 1]; yield* isStillThere(caller, held); look++) {
+    const next = yield* replay(caller, id, from, response, count)
+    if (next === undefined) return count.slow()
+    if (look % looks === 0) write(response, ":\n\n")
+    from = next
+    yield* Effect.sleep(LOOK_MS)
+  }
+  finish(reader)
+})
+
 const counted = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
   const gauge = Metric.withAttributes(connections, { transport: "sse" })
   return Effect.acquireUseRelease(
@@ -205,11 +248,9 @@ export const stream = Effect.fnUntraced(function* (
   const answers = may(caller.principal, "approve")
   const reader = makeReader()
   const close = () => finish(reader)
-  const session = yield* present(
-    caller,
-    { session_id: id, answers, counts: true, seen: after, onRemoved: close },
-    "run_on"
-  )
+  const asked = { session_id: id, answers, counts: true, seen: after, onRemoved: close }
+  const held = yield* orHeld(caller, id, present(caller, asked, "run_on"))
+  if (held.kind === "elsewhere") yield* notAhead(caller, id, after)
   const request = yield* HttpServerRequest.HttpServerRequest
   const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
   const [{ revoked }, { limit }, { attend }] = [yield* Authenticator, yield* AppConfig, yield* Channels]
@@ -218,8 +259,9 @@ export const stream = Effect.fnUntraced(function* (
   const count = yield* counts
   const told = Effect.gen(function* () {
     const from = yield* replay(caller, id, after, response, count)
-    if (from === undefined) count.slow()
-    else yield* live(caller, session, from, response, count, reader)
+    if (from === undefined) return count.slow()
+    if (held.kind === "here") return yield* live(caller, held.session, from, response, count, reader)
+    yield* follow(caller, held, from, reader, { response, count })
   })
   const over = Effect.andThen(Deferred.await(reader.over), finished(response, limit.write_ms))
   yield* counted(Effect.scoped(Effect.raceAllFirst([told, revoked(caller.principal), over]))).pipe(

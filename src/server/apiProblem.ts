@@ -58,14 +58,19 @@ export interface Coded {
   readonly retry_after_ms?: number
 }
 
+/** Who has the session, as the store says it. */
+export const holderIn = (error: Coded): string => /\((process \d+)\)/.exec(error.message)?.[1] ?? "another process"
+
 /** Sentences for a client; the others may name places of this machine, and one says no more than that nothing is there. */
-const spoken = (error: Coded): string | undefined =>
-  error.message === "" ||
+const spoken = (error: Coded): string | undefined => {
+  if (error.code === "session_moved") return `${table.session_moved.en} (${holderIn(error)})`
+  return error.message === "" ||
   error.code === "session_not_found" ||
   table[error.code].fault === "server" ||
   table[error.code].fault === "operator"
     ? undefined
     : error.message
+}
 
 export const problemOf = (error: Coded, info: RequestInfo): Problem => {
   const body = localised(errorBody(error.code, spoken(error)), info.locale)

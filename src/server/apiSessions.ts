@@ -15,6 +15,7 @@ import { body } from "./apiBody.ts"
 import { type CallerShape, permitted } from "./apiCaller.ts"
 import { sessionPage } from "./apiPages.ts"
 import { refuse } from "./apiProblem.ts"
+import { heldStatus, orHeld } from "./apiHeld.ts"
 import { indexOf, openSession, present, shown } from "./apiScope.ts"
 import * as Shape from "./apiShapes.ts"
 
@@ -66,7 +67,8 @@ export const list = Effect.fnUntraced(function* ({ q, ...query }: ListQuery) {
 
 export const show = Effect.fnUntraced(function* (id: SessionId) {
   const caller = yield* permitted("read")
-  return yield* shown(caller, yield* openSession(caller, id))
+  const held = yield* orHeld(caller, id, openSession(caller, id))
+  return yield* held.kind === "here" ? shown(caller, held.session) : heldStatus(caller, held)
 })
 
 /** Its task ends first, and what it was granted with it. */

@@ -44,7 +44,11 @@ export const SessionPage = Schema.Struct({
   next_cursor: optional(Schema.String)
 }).annotate(named("SessionPage"))
 /** The wire's `status` event. */
-export const Status = Schema.Struct(Server.Status.fields).annotate(named("Status"))
+export const Status = Schema.Struct({
+  ...Server.Status.fields,
+  /** The process that has the session, where it is another one: it can be read here, not written. */
+  held_by: optional(Schema.String)
+}).annotate(named("Status"))
 
 export const Prompt = Schema.Struct(without(Client.Prompt.fields)).annotate(named("Prompt"))
 export const Accepted = Schema.Struct({

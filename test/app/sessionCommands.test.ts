@@ -75,6 +75,36 @@ describe("claw sessions", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("a session of the same id that is made in its place is not read along with", () =>
+    Effect.gen(function* () {
+      const { claw, file } = yield* stories()
+      const id = "terminal-aa1" as SessionId
+      const before = (yield* claw("sessions", "show", "aa1", "--json")).json.length
+      const reading = yield* Effect.forkChild(claw("sessions", "show", "aa1", "--follow", "--json"))
+      yield* Effect.gen(function* () {
+        const [journal, index] = [yield* Journal, yield* SessionIndex]
+        // It has read what there is.
+        yield* Effect.sleep(700)
+        const meta = yield* index.get(id)
+        yield* index.remove(id, () => true)
+        const now = "2026-05-05T05:05:05.000Z"
+        yield* index.create({ ...meta, created_at: now, updated_at: now })
+        const key = sessionKey(localOwner, id)
+        const { epoch } = yield* journal.claim(key, "somebody else", () => true)
+        const records = Array.from({ length: before + 3 }, (_, n) => ({
+          pos: n + 1,
+          seq: n + 1,
+          event_id: newEventId(),
+          ts: now,
+          body: { type: "cleared", up_to_seq: 0 } as const
+        }))
+        yield* journal.append(key, epoch, records)
+      }).pipe(Effect.provide(layerSqlite(file)))
+      const { code, json } = yield* Fiber.join(reading)
+      assert.deepStrictEqual([code, json.length], [0, before])
+    }).pipe(Effect.scoped)
+  )
+
   it.live("renames, and refuses what is no title", () =>
     Effect.gen(function* () {
       const { claw, list } = yield* stories()

@@ -50,4 +50,56 @@ describe("two servers over one store", SIDE_BY_SIDE, () => {
       assert.deepStrictEqual(here.model.violations(), [])
     }).pipe(Effect.scoped)
   )
+
+  it.live("the other one shows what is stored, who has the session, and what comes; it writes nothing", () =>
+    Effect.gen(function* () {
+      const here = yield* world()
+      here.model.script(calls([{ id: "c", name: "bash", arguments: JSON.stringify({ command: "true" }) }]))
+      const mine = yield* served(here)
+      const other = (yield* served(here)).ready.http.url
+      const socket = yield* nodeSocket(mine.ready.http.url)
+      socket.send({ type: "hello", session_id: "s" })
+      socket.send({ type: "prompt", content: "first" })
+      const asked = yield* socket.event("approval_request")
+      const holder = `process ${mine.running.child.pid}`
+
+      const shown = yield* ask(other, "GET", "/api/sessions/s")
+      assert.deepStrictEqual(
+        [shown.status, shown.json.held_by, shown.json.state, shown.json.position],
+        [200, holder, "waiting_approval", asked["seq"]]
+      )
+      assert.strictEqual(shown.json.pending_approvals[0].request_id, asked["request_id"])
+      const page = yield* Effect.promise(() =>
+        fetch(`${other}/api/sessions/s/events?after=1`, { headers: { accept: "application/json" } })
+      )
+      assert.deepStrictEqual([page.status, page.headers.get("x-held-by")], [200, holder])
+      const events = (yield* Effect.promise(() => page.json())) as { events: ReadonlyArray<{ seq: number }> }
+      assert.deepStrictEqual([events.events[0]?.seq, events.events.at(-1)?.seq], [2, asked["seq"]])
+      assert.strictEqual((yield* ask(other, "GET", "/api/sessions/s/events?after=99")).json.code, "position_ahead")
+      const refused = yield* ask(other, "POST", "/api/sessions/s/prompt", { content: "mine" })
+      assert.deepStrictEqual([refused.status, refused.json.code], [409, "session_moved"])
+      assert.include(refused.json.detail, holder)
+
+      const stream = yield* Effect.promise(() =>
+        fetch(`${other}/api/sessions/s/events`, { headers: { accept: "text/event-stream", "last-event-id": "2" } })
+      )
+      here.model.script(text("still here"))
+      socket.send({ type: "approval_response", request_id: asked["request_id"], decision: "allow_once" })
+      const end = yield* socket.event("task_completed")
+      const told = yield* Effect.promise(async () => {
+        let all = ""
+        for await (const part of stream.body!.pipeThrough(new TextDecoderStream())) {
+          all += part
+          if (all.includes('"type":"task_completed"')) return all
+        }
+        return all
+      })
+      const seqs = Array.from(told.matchAll(/^id: (\d+)$/gm), ([, seq]) => Number(seq))
+      assert.deepStrictEqual(
+        seqs,
+        Array.from({ length: Number(end["seq"]) - 2 }, (_, n) => n + 3)
+      )
+      assert.include(told, `"held_by":"${holder}"`)
+    }).pipe(Effect.scoped)
+  )
 })

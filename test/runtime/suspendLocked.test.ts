@@ -1,36 +1,15 @@
 /** A suspension that a command keeps waiting is one all the same: nothing is cancelled by it (SETTLED 1, RELIABILITY 3.7). */
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, Layer, Logger, Scope } from "effect"
+import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
 import { isTerminal } from "../../src/domain/Event.ts"
 import type { SessionId } from "../../src/domain/Ids.ts"
-import { Journal } from "../../src/store/Journal.ts"
-import { layerMemory } from "../../src/store/memory/MemoryStore.ts"
 import { answer, call } from "../support/engineKit.ts"
+import { layerHeld } from "../support/heldJournal.ts"
 import { begin, stored } from "../support/restarts.ts"
 import { byHistory, watch } from "../support/runtimeKit.ts"
 import { waiting } from "../support/tools.ts"
 
 const s1 = "s1" as SessionId
-
-/** A store that keeps everything that is appended with this type waiting. */
-const layerHeld = (type: string, held: Deferred.Deferred<void>, go: Deferred.Deferred<void>) =>
-  Layer.effect(
-    Journal,
-    Effect.map(Journal, (journal) =>
-      Journal.of({
-        ...journal,
-        append: (session, epoch, records) => {
-          const append = journal.append(session, epoch, records)
-          if (!records.some(({ body }) => body.type === type)) return append
-          return Deferred.succeed(held, undefined).pipe(
-            Effect.andThen(Deferred.await(go)),
-            Effect.andThen(append),
-            Effect.uninterruptible
-          )
-        }
-      })
-    )
-  ).pipe(Layer.provideMerge(Layer.mergeAll(layerMemory, Logger.layer([]))))
 
 const ends = Effect.map(stored(s1), (events) => events.filter(isTerminal).map(({ type }) => type))
 
@@ -61,7 +40,7 @@ describe("suspending while a command has the session", () => {
       const second = yield* begin(options)
       assert.strictEqual(yield* second.manager.resumeAll(), 1)
       yield* second.leave(0)
-    }).pipe(Effect.scoped, Effect.provide(layerHeld("prompt_queued", held, go)))
+    }).pipe(Effect.scoped, Effect.provide(layerHeld({ type: "prompt_queued", held, go })))
   })
 
   it.live("asks a task that begins meanwhile to stop, too", () => {
@@ -83,6 +62,6 @@ describe("suspending while a command has the session", () => {
       const second = yield* begin(options)
       assert.strictEqual(yield* second.manager.resumeAll(), 1)
       yield* second.leave(0)
-    }).pipe(Effect.scoped, Effect.provide(layerHeld("task_started", held, go)))
+    }).pipe(Effect.scoped, Effect.provide(layerHeld({ type: "task_started", held, go })))
   })
 })

@@ -9,8 +9,9 @@ import type { ConfigFile } from "../../src/config/Settings.ts"
 import type { DurableEvent } from "../../src/domain/Event.ts"
 import type { Principal } from "../../src/domain/Principal.ts"
 import type { ServerEvent } from "../../src/protocol/ServerEvent.ts"
+import { layerMemory } from "../../src/store/memory/MemoryStore.ts"
 import * as Doors from "./doors.ts"
-import { layer as runtimeLayer, type RuntimeKitOptions } from "./runtimeKit.ts"
+import { manager, type RuntimeKitOptions } from "./runtimeKit.ts"
 import { record } from "./sameLogs.ts"
 import type { RawPeer, Transport } from "./transports.ts"
 
@@ -21,12 +22,20 @@ export interface ChannelKitOptions extends RuntimeKitOptions {
   /** Default: the root. */
   readonly workspace?: string
   readonly authenticator?: Layer.Layer<Authenticator.Authenticator>
+  /** Default: one in memory. */
+  readonly store?: typeof layerMemory
 }
 
-export const channelLayer = ({ limit = {}, workspace = "/", authenticator, ...runtime }: ChannelKitOptions) =>
+export const channelLayer = ({
+  limit = {},
+  workspace = "/",
+  authenticator,
+  store = layerMemory,
+  ...runtime
+}: ChannelKitOptions) =>
   Doors.layer.pipe(
     Layer.provideMerge(ChannelSessions.layer),
-    Layer.provideMerge(runtimeLayer(runtime)),
+    Layer.provideMerge(Layer.provideMerge(manager(runtime), store)),
     Layer.provideMerge(authenticator ?? Authenticator.layerAnonymous()),
     Layer.provideMerge(Layer.orDie(layerWith({ limit }, { workspace }))),
     Layer.provideMerge(Logger.layer([]))
