@@ -100,17 +100,22 @@ const byPath = (word: string, around: Surroundings): Program => {
   return { name, names: [...new Set([name, basename(place.path)])], notPlain: why, unsettled: [] }
 }
 
+/** GNU's programs where the system has others of that name. */
+const GNU =
+  /^g(rm|mv|cp|ln|dd|tee|timeout|xargs|env|find|nice|nohup|stdbuf|chmod|chown|chgrp|chroot|install|sed|awk|tar|make|split|truncate|shred|unlink|rmdir|touch|mkdir|kill|time|sort|cat|head|tail)$/
+
 const program = (word: string, around: Surroundings): Program => {
   if (word.includes("/")) return byPath(word, around)
   const notPlain = /^[\w.+[\]:@-]+$/.test(word) ? [] : [`${JSON.stringify(word)} is no ordinary program name`]
   if (BUILTINS.has(word)) return { name: word, names: [word], notPlain, unsettled: [] }
   const { file, open } = lookUp(word, around)
   const real = file === undefined ? undefined : realName(file)
+  const gnu = GNU.exec(word)?.[1]
   const unsettled =
     open === undefined ? [] : [`PATH looks for ${word} in ${open === "" ? "the current directory" : open} first`]
   return {
     name: word,
-    names: real === undefined ? [word] : [...new Set([word, real])],
+    names: [...new Set([word, ...(gnu === undefined ? [] : [gnu]), ...(real === undefined ? [] : [real])])],
     notPlain,
     unsettled
   }
