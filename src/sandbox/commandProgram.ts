@@ -16,6 +16,7 @@ import { commandPaths, type Role } from "./commandOperands.ts"
 import { isLevelled, levelOf, type Levelled } from "./commandLevels.ts"
 import { riskyWords } from "./commandOptions.ts"
 import type { Paths } from "./commandPaths.ts"
+import { onlyShows } from "./commandShows.ts"
 import { refusalOf } from "./commandRefused.ts"
 import { exactOnly, isFilter, isReadOnlyProgram, SHELL_STATE, WRITERS } from "./commandTables.ts"
 import type { ShellWord } from "./commandWords.ts"
@@ -229,11 +230,12 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
   const named = nameOf(found)
   const git = gitOf(named, args, around)
   const options = git === undefined ? optionsOf(named, args, around.paths) : git.notPlain
-  const role = git?.role ?? roleOf(named, options.length > 0)
+  const role = git?.role ?? (onlyShows(named, args) ? "reads" : undefined) ?? roleOf(named, options.length > 0)
   const places = commandPaths(named, operands, around.paths, role, startedWords(named, found.names, words))
   const content = contentOf(words[0]?.value ?? "", named, args, around.paths, fed)
   const level = levelOf(named, args, around.paths)
-  const only = whyExactly(found.names, level) ?? git?.exactOnly
+  const looks = onlyShows(named, args)
+  const only = looks ? undefined : (whyExactly(found.names, level) ?? git?.exactOnly)
   const lost = destroys(named, args, around.paths)
   const refused =
     found.names.map((name) => refusalOf(name, args, around.paths)).find((why) => why !== undefined) ??
@@ -259,8 +261,9 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
       ...(content.unclear === undefined ? [] : [`nobody can tell what else ${content.unclear} runs`])
     ],
     paths: places.paths,
-    prefix: prefixOf(found.name, args, level),
-    readOnly: isReadOnlyProgram(named) && !WRITERS.has(named) && (git?.readOnly ?? true) && lost === undefined,
+    prefix: looks ? [] : prefixOf(found.name, args, level),
+    readOnly:
+      (looks || isReadOnlyProgram(named)) && !WRITERS.has(named) && (git?.readOnly ?? true) && lost === undefined,
     ...(only === undefined ? {} : { exactOnly: only }),
     ...(lost === undefined ? {} : { destroys: lost }),
     ...(places.paths.length === 0 && isFilter(words[0]?.value ?? "", args) ? { filter: true as const } : {}),

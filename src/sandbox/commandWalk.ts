@@ -46,6 +46,7 @@ export interface Collected {
   refused: string | undefined
 }
 
+const ELSEWHERE: ReadonlySet<string> = new Set(["docker", "podman", "nerdctl", "kubectl", "oc"])
 const NOT_LITERAL = "runs a script that is not literal"
 const TOO_DEEP = "is nested too deeply to be judged"
 
@@ -237,11 +238,16 @@ const command = (
   const { name, refused, ...facts } = factsOf(walk, words, fed)
   if (refused !== undefined) refuse(walk, refused)
   const wrapper = unwrap(name, facts.names, words)
-  const starts = wrapper === undefined || !isStarting(wrapper) ? [] : [`${name} starts another program`]
+  const shown = words[0]!.why.length > 0 ? name : (words[0]!.value.split("/").at(-1) ?? name)
+  const starts = wrapper === undefined || !isStarting(wrapper) ? [] : [`${shown} starts another program`]
   const notPlain = [...new Set([...why, ...facts.notPlain, ...starts])]
   const code = codeOf(codeWords(facts.names, words), walk.around.paths)
   const argv = words.map((word) => word.value)
-  walk.commands.push({ ...facts, notPlain, argv, text, ...(code === undefined ? {} : { code }) })
+  // What a shell there would read lies in a container or on another machine.
+  const elsewhere =
+    why.some((one) => one.startsWith("is started by")) && walk.commands.some((one) => ELSEWHERE.has(one.argv[0] ?? ""))
+  const unsettled = elsewhere ? facts.unsettled.filter((one) => !one.startsWith("nobody can tell")) : facts.unsettled
+  walk.commands.push({ ...facts, unsettled, notPlain, argv, text, ...(code === undefined ? {} : { code }) })
   if (wrapper !== undefined) open(walk, wrapper, name, depth + 1)
 }
 
