@@ -119,11 +119,12 @@ const narrowOf = ({ assessment }: Subject, { action, grant_options }: Judgement)
 export const explain = (subject: Subject, judgement: Judgement, limit = Number.POSITIVE_INFINITY): Explanation => {
   // A long line of like parts is explained once.
   const known = new Map<string, ExplainedPart>()
-  const parts = commandsOf(subject.assessment).map((command) => {
+  const parts = commandsOf(subject.assessment).flatMap((command) => {
     const key = JSON.stringify([command.argv, command.notPlain, command.unsettled, command.code?.texts])
     const part = known.get(key) ?? partOf(command, subject)
     known.set(key, part)
-    return part
+    // A reading of words that stand there already is worth a line where a rule denies it.
+    return part.state !== "denied" && command.notPlain.includes("has what a variable holds") ? [] : [part]
   })
   const kept =
     parts.length <= limit

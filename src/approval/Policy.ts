@@ -8,7 +8,7 @@ import type { GrantOption, RiskAssessment } from "../domain/Approval.ts"
 import type { GrantId } from "../domain/Ids.ts"
 import { lineOnlyLooks } from "../domain/Looks.ts"
 import { argumentsRefusal } from "./arguments.ts"
-import { namedInCode } from "./codeDoubts.ts"
+import { namedInCode, unnamed } from "./codeDoubts.ts"
 import { type Cover, granted, meets, type Subject } from "./Cover.ts"
 import { grantOptions } from "./grantOptions.ts"
 import { pathsCovered } from "./matching.ts"
@@ -40,7 +40,7 @@ const refusal = (subject: Subject): Judgement | undefined => {
 
 /** What a rule denies, or nobody is asked about, stands in code that the call evaluates: whether it runs, nobody can say. */
 const doubt = (subject: Subject): Judgement | undefined => {
-  const named = namedInCode(subject)
+  const named = namedInCode(subject) ?? (subject.mode === "bypass" ? unnamed(subject) : undefined)
   if (named === undefined) return undefined
   const { reason, rule } = named
   return subject.mode === "never-ask" ? deny(rule, reason) : { action: "ask", rule, reason, grant_options: [] }

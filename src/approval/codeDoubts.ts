@@ -59,3 +59,23 @@ export const namedInCode = (subject: Subject): Named | undefined => {
   }
   return undefined
 }
+
+const UNNAMED = "the program's name is not literal"
+
+/** A rule denies something, and which program would run, or which script, the line does not say. */
+export const unnamed = ({ assessment, call, rules }: Subject): Named | undefined => {
+  const rule = rules.find(
+    ({ action, matcher, tool }) =>
+      action === "deny" && matcher.kind !== "tool" && (tool === "*" || tool === call.tool_name)
+  )
+  if (rule === undefined) return undefined
+  const hidden =
+    commandsOf(assessment).some(({ notPlain }) => notPlain.includes(UNNAMED)) ||
+    assessment.command?.doubts.some((doubt) => doubt.endsWith("runs a script that is not literal")) === true
+  return hidden
+    ? {
+        rule: rule.name,
+        reason: `what it would run stands in no word of it, and the rule ${rule.name} denies something`
+      }
+    : undefined
+}

@@ -44,11 +44,17 @@ export const pathsCovered = (glob: string, paths: ReadonlyArray<string>, workspa
     return relative !== undefined && compiled(glob)(relative)
   })
 
+/** No file is called so. */
+const ANYTHING = "\u0001"
+
 /** One path is under the glob: enough to deny or to ask. An absolute glob judges absolute paths. */
 export const pathTouched = (glob: string, paths: ReadonlyArray<string>, workspace: string): boolean =>
   paths.some((path) => {
     const relative = relativeTo(workspace, path)
-    return compiled(glob)(path) || (relative !== undefined && compiled(glob)(relative))
+    // Whoever names a directory reaches what lies in it.
+    return [path, ...(relative === undefined || relative === "." ? [] : [relative])].some(
+      (one) => compiled(glob)(one) || compiled(glob)(`${one}/${ANYTHING}`)
+    )
   })
 
 /** Paths of file tools, and those that the words of a command name. */

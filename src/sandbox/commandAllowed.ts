@@ -136,7 +136,8 @@ export const ALLOWED: Readonly<Record<string, Allowed>> = {
     long: set(`namespace all-namespaces output selector watch show-labels label-columns container previous tail since since-time
       timestamps all-containers no-headers sort-by field-selector help limit-bytes prefix chunk-size ignore-not-found
       show-kind client recursive api-group namespaced verbs containers sum`),
-    plain: ["-A", "-n", "-o", "--tail=5", "--no-headers"],
+    also: /^-o(?:wide|yaml|json|name)$/,
+    plain: ["-owide", "-oyaml", "-A", "-n", "-o", "--tail=5", "--no-headers"],
     asks: [
       "-f",
       "--filename=x",

@@ -52,7 +52,14 @@ const OWN: Readonly<Record<string, Carrier>> = {
   wget: { long: ["use-askpass"] },
   ansible: { short: "a", long: ["args"] },
   vagrant: { short: "c" },
-  fzf: { long: ["preview"] },
+  fzf: { long: ["preview", "bind"] },
+  coreutils: { long: ["coreutils-prog"] },
+  bazel: { long: ["run_under"] },
+  svn: { long: ["diff-cmd", "diff3-cmd", "editor-cmd"] },
+  gcc: { long: ["wrapper"], oneDash: true },
+  just: { short: "c" },
+  cargo: { long: ["config"] },
+  hg: { long: ["config"] },
   "nix-shell": { long: ["run"] },
   runuser: { short: "c" },
   gdb: { long: list("ex iex eval-command init-eval-command"), oneDash: true },
@@ -71,12 +78,19 @@ const GIT: Readonly<Record<string, Carrier>> = {
   clone: { short: "uc", long: ["config"] }
 }
 
+/** `start:execute(rm x)` (fzf), `a,b` (gcc's wrapper) */
+const inParts = (value: string): ReadonlyArray<string> => [
+  ...Array.from(value.matchAll(/\(([^()]+)\)/g), ([, one = ""]) => one),
+  ...(/^[\w/-]+(?:,[\w/-]+)+$/.test(value) ? [value.replaceAll(",", " ")] : [])
+]
+
 /** `alias.x=!rm y`, `core.pager=rm y`, `ProxyCommand=rm y`, `exec=rm y` (tar), and the bare `rm y`. */
 const commandIn = (value: string): ReadonlyArray<string> => {
   const set = /^(?:[A-Za-z][\w-]*(?:\.[^=\s]*)?)[= ](.*)$/s.exec(value)?.[1]
   const alias = /^alias\.[^=]+=(?!!)(.*)$/s.exec(value)?.[1]
   return [
     value.replace(/^(?:!|shell\s)/, ""),
+    ...inParts(value),
     ...(set === undefined ? [] : [set.replace(/^!/, "")]),
     ...(alias === undefined ? [] : [`git ${alias}`])
   ]
@@ -134,5 +148,15 @@ export const carried = (name: string, words: ReadonlyArray<ShellWord>): Readonly
   const found = options.flatMap((_, at) =>
     at === 0 ? [] : [ANY, ...own, ...git].flatMap((carrier) => valueAt(options, at, carrier).flatMap(scriptsOf))
   )
-  return name === "git" ? [...gitSettings(words), ...found] : found
+  // `make SHELL=rm`, `gh alias set z '!rm x'`, `env 'BASH_FUNC_ls%%=() { rm x; }'`
+  const held = words.flatMap((word): ReadonlyArray<ShellWord> => {
+    const value =
+      name === "make" || name === "gmake"
+        ? /^(?:SHELL|MAKE|CC|CXX)=(.+)$/s.exec(word.value)?.[1]
+        : name === "gh"
+          ? /^!(.+)$/s.exec(word.value)?.[1]
+          : /^BASH_FUNC_[^=]*=\(\)\s*(.+)$/s.exec(word.value)?.[1]
+    return value === undefined ? [] : [{ ...literalWord(value), why: word.why }]
+  })
+  return name === "git" ? [...gitSettings(words), ...found] : [...found, ...held]
 }

@@ -101,8 +101,14 @@ const pointedFiles = (files: ReadonlyArray<string>, args: ReadonlyArray<string>,
     return stats?.isFile() === true ? [value] : []
   })
 
-const isFile = (file: string, { paths }: Gathering): boolean =>
-  statSync(paths.place(file).path, { throwIfNoEntry: false })?.isFile() === true
+const isFile = (file: string, { paths }: Gathering): boolean => {
+  try {
+    return statSync(paths.place(file).path, { throwIfNoEntry: false })?.isFile() === true
+  } catch {
+    // No name is so long.
+    return false
+  }
+}
 
 const manifestRoots = (name: string, args: ReadonlyArray<string>, gathering: Gathering): ReadonlyArray<Root> => {
   const manifest = manifestOf(name)

@@ -3,6 +3,7 @@
  * last word that may be a directory, and what lies in a directory that is copied whole. Looks, changes nothing.
  * Invariant: each name that would appear is judged, also when the destination does not exist yet.
  */
+import { statSync } from "node:fs"
 import { basename } from "node:path"
 import type { Paths } from "./commandPaths.ts"
 import { entriesOf } from "./fileNames.ts"
@@ -106,6 +107,8 @@ const namesOf = (source: ShellWord, moves: Moves, paths: Paths): ReadonlyArray<s
   return moves.parents ? [...out, source.value] : out
 }
 
+const isDirectory = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+
 export const destinations = (
   name: string,
   words: ReadonlyArray<ShellWord>,
@@ -131,7 +134,7 @@ export const destinations = (
   for (const into of [...moves.into.map(({ value }) => value), ...matched]) {
     for (const path of [into, ...names.map((one) => `${into}/${one}`)]) {
       const { guard, inside, path: real } = paths.place(path)
-      if (into === "." && path !== into) made.add(real)
+      if (path !== into && (into === "." || isDirectory(paths.place(into).path))) made.add(real)
       if (guard === "forbidden")
         return { notPlain: [...notPlain], made: [], refused: `${name} would write ${path}, which tools never write` }
       if (guard === "alwaysAsk") notPlain.add(`${path} can make other programs run code`)

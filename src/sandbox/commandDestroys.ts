@@ -55,6 +55,7 @@ const gitDestroys = (args: ReadonlyArray<string>, paths: Paths): string | undefi
   if (command === "restore")
     return rest.some((word) => STAGED.test(word)) && !rest.some((word) => WORKTREE.test(word)) ? undefined : lost
   if (command === "checkout" && checksOutPaths(rest, paths)) return lost
+  if (command === "clean" && rest.some((word) => /^(?:-[A-Za-z]*n|--dry-run$)/.test(word))) return undefined
   const when = Object.hasOwn(GIT, command) ? GIT[command] : undefined
   return when === true || (when !== undefined && rest.some((word) => when.test(word))) ? lost : undefined
 }

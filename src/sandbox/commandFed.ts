@@ -5,6 +5,7 @@
  */
 import { type Command, forEachChild, type Redirection, type SyntaxNode } from "unbash"
 import type { SimpleCommand } from "../domain/Approval.ts"
+import { literalWord, type ShellWord } from "./commandWords.ts"
 import { isInterpreter, plainName, SHELLS } from "./commandTables.ts"
 
 /** They run what they read, or start a shell that does where no command is named. */
@@ -26,6 +27,8 @@ export const redirectTexts = (redirects: ReadonlyArray<Redirection>): ReadonlyAr
     if (one.type === "HereDoc") return [one.body.text]
     return one.type === "HereString" && one.target !== undefined ? [one.target.value] : []
   })
+
+const MAX_HANDED = 256
 
 const PRINTS: ReadonlySet<string> = new Set(["echo", "printf"])
 
@@ -70,4 +73,21 @@ export const ownTexts = (node: SyntaxNode): ReadonlyArray<string> => {
       found.push(...printedTexts(child))
     })
   return found
+}
+
+/** `xargs cat <<< a`: the words that a program which takes some from its input then has. */
+export const handedIn = (
+  words: ReadonlyArray<ShellWord>,
+  redirects: ReadonlyArray<Redirection>
+): ReadonlyArray<ReadonlyArray<ShellWord>> => {
+  const name = words[0]?.value.split("/").at(-1) ?? ""
+  if (name !== "xargs" && name !== "parallel" && name !== "gxargs") return []
+  return redirectTexts(redirects).map((text) => [
+    ...words,
+    ...text
+      .split(/\s+/)
+      .filter((word) => word !== "")
+      .slice(0, MAX_HANDED)
+      .map(literalWord)
+  ])
 }

@@ -83,10 +83,19 @@ const hasLetter = (command: string, word: string): boolean =>
 
 const REFUSED = "git would change its configuration, which tools never write"
 
+/** Looks of commands that do more with other words. */
+const LOOKS = [
+  /^config --get(?:-all)? (?:user|core|init|branch|pull|push|remote)\.[\w.-]+$/,
+  /^submodule status(?: [\w./]+)*$/
+]
+
+const isLook = (args: ReadonlyArray<string>): boolean => LOOKS.some((form) => form.test(args.join(" ")))
+
 /** Judges git's words behind `git`. `vetted` says what the repository's own files hold. */
-export const judgeGit = (args: ReadonlyArray<string>, vetted: () => Vetted): GitJudgement => {
+export const judgeGit = (given: ReadonlyArray<string>, vetted: () => Vetted): GitJudgement => {
+  const args = given.slice(given.findIndex((word) => word !== "--no-pager" && word !== "-P"))
   const [command = "", ...rest] = args
-  const reads = READS.has(command)
+  const reads = READS.has(command) || isLook(args)
   const { config, hooks } = vetted()
   const inner = args[skipOptions(args, 0, BEFORE_COMMAND)] ?? ""
   const path = { role: roleOf(inner), ...(configures(args) ? { refused: REFUSED } : {}) }

@@ -40,13 +40,15 @@ const OWN_WORDS: ReadonlyArray<readonly [number, ReadonlyArray<string>]> = [
       catchsegv softlimit chpst nodemon watchexec setlogcons cgexec daemonize runcon dotenv dtruss truss ptrace
       start-stop-daemon capsh fakechroot env-cmd dotenvx retry sem zsh-defer nsjail aa-exec schedtool cpulimit ld.so
       ld-linux.so.2 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld-musl-x86_64.so.1 coverage ltrace uftrace heaptrack
-      entr logsave trickle`)
+      entr logsave trickle chronic ifne uclampset systemd-cat wine wine64 box64 qemu-x86_64 qemu-aarch64 qemu-i386 qemu-arm
+      cmake arch`)
   ],
   [
     2,
     list(`setarch linux32 linux64 i386 x86_64 uname26 envdir envuidgid setuidgid s6-setuidgid s6-envdir setlock faketime perf
       pipenv pdm hatch rye conda mamba micromamba rbenv pyenv nodenv asdf mise volta rustup direnv op aws-vault doppler chamber
-      poetry uv bundle yarn pnpm bun flatpak-spawn distrobox toolbox lxc-attach machinectl`)
+      poetry uv bundle yarn pnpm bun flatpak-spawn distrobox toolbox lxc-attach machinectl
+      fnm foreman lerna nx composer pixi meson mix`)
   ],
   [
     4,
@@ -104,6 +106,11 @@ const CONTAINED = /^(?:exec|run|create|debug)$/
 const VERBS: Readonly<Record<string, RegExp>> = {
   ...Object.fromEntries(list("yarn pnpm uv poetry bundle bun rustup ip").map((name) => [name, LAUNCHING])),
   ...Object.fromEntries(list("docker podman nerdctl kubectl oc").map((name) => [name, CONTAINED])),
+  ...Object.fromEntries(list("fnm foreman lerna nx composer pixi").map((name) => [name, LAUNCHING])),
+  cmake: /^-E$/,
+  arch: /^-/,
+  meson: /^devenv$/,
+  mix: /^cmd$/,
   cargo: /^(?:run|r)$/,
   guix: /^(?:shell|environment|time-machine)$/,
   nix: /^(?:run|shell|develop)$/

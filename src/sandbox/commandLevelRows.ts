@@ -47,6 +47,8 @@ export const LEVELS: ReadonlyArray<Level> = [
       npm run build
       npm ci
       npm install
+      npm install --omit dev
+      npm i --loglevel warn
       npm ls --depth=0
       npm outdated
       npm audit`),

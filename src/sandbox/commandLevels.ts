@@ -16,6 +16,9 @@ export const isLevelled = (name: string): boolean => rowOf(name) !== undefined
 /** A look at itself, whatever comes before. */
 const ABOUT = /^(?:-v|-V|-h|--version|--help)$/
 
+/** To the installers the word behind is a value. */
+const VALUED = /^--(?:omit|include|loglevel|depth|audit-level|reporter|network-timeout)$/
+
 const MAX_MANIFEST = 1 << 20
 
 /** Whether the workspace's manifest has a script of this name. */
@@ -62,7 +65,10 @@ const whyExactly = (name: string, level: Level, args: ReadonlyArray<string>, pat
   const { follows, installs, looks, more = {}, own } = level
   const command = commandOf(level, args)
   const does = `${name} ${command} does more than look`
-  if (installs?.has(first) === true && rest.some((word) => !word.startsWith("-")))
+  if (
+    installs?.has(first) === true &&
+    rest.some((word, at) => !word.startsWith("-") && !VALUED.test(rest[at - 1] ?? ""))
+  )
     return `${name} ${first} runs what the package brings along`
   const known = looks.has(command) || follows?.has(command) === true || follows?.has(first) === true
   if (!known) return own?.has(first) === false && hasScript(first, paths) ? undefined : does

@@ -4,6 +4,7 @@
  * (commandContent). Pure but for the look whether a word is a file. Invariant: a program that runs what it is given, and is
  * given nothing that can be named, is said so.
  */
+import { onlyShows } from "./commandShows.ts"
 import { type Language, languageOfName, languageOfProgram } from "./commandSources.ts"
 import { exactOnly, isInterpreter, plainName, SHELLS } from "./commandTables.ts"
 
@@ -51,7 +52,7 @@ export const fedFiles = (name: string, fed: ReadonlyArray<string>): ReadonlyArra
   return fed.map((file) => ({ file, language: language ?? languageOfName(file) }))
 }
 
-const ABOUT = /^(?:-v|-V|-h|--version|--help)$/
+const ABOUT = /^--(?:version|help)$/
 const INLINE = /^(?:-[A-Za-z]*[ceErp]|--eval|--print|--command|--execute|eval)$/
 
 /** It runs what it reads, and no word, option or redirect says what that is. */
@@ -59,6 +60,7 @@ export const readsUnnamed = (name: string, args: ReadonlyArray<string>): boolean
   const plain = plainName(name)
   const runs =
     SHELLS.has(plain) || (isInterpreter(plain) && !SHOWS.has(plain)) || exactOnly(plain)?.startsWith("it runs programs")
-  if (runs !== true || SETTLED.has(plain) || (args.length > 0 && args.every((word) => ABOUT.test(word)))) return false
+  if (runs !== true || SETTLED.has(plain) || onlyShows(name, args) || (args.length === 1 && ABOUT.test(args[0]!)))
+    return false
   return !args.some((word, at) => INLINE.test(word) && args[at + 1] !== undefined)
 }

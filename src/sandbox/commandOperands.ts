@@ -60,6 +60,14 @@ const writesSecond = (name: string, words: ReadonlyArray<ShellWord>): boolean =>
 
 const MAX_PARTS = 64
 
+const isThere = (path: string): boolean => {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return false
+  }
+}
+
 /** What a word says behind its own punctuation: `-Wl,-o,.git/x`, `file=@.git/x`, `a:.git/x`. */
 const guardedPart = (word: Candidate, paths: Paths): boolean => {
   const parts = word.value.split(/[=,:@]/)
@@ -93,7 +101,20 @@ const judgePlace = (found: Found, name: string, role: Role, word: Candidate, pla
   else found.refused = `${name} would change ${word.value}, which tools never write`
 }
 
+/** `@secret/x`, `a=@secret/x`, `./secret:/s`, `HEAD:secret/x`, `file:///…`: files that stand within a word. */
+const within = (name: string, { value }: Candidate, paths: Paths): ReadonlyArray<string> => {
+  const parts = /^file:\/\//i.test(value) ? [value.slice(7)] : value.split(/[=,:@]/).slice(0, MAX_PARTS)
+  if (parts.length === 1 && parts[0] === value) return []
+  return parts
+    .filter((part) => /[\w.]/.test(part))
+    .map((part) => paths.place(part))
+    .filter(({ inside, path }) => inside && path !== paths.workspace && (name === "git" || isThere(path)))
+    .map(({ path }) => path)
+}
+
 const judgeWord = (found: Found, name: string, role: Role, word: Candidate, paths: Paths): void => {
+  if (!TEXT_ONLY.has(name) && !/\s/.test(word.value))
+    for (const path of within(name, word, paths)) found.paths.add(path)
   if (isUrl(word.value) || isSink(word.value)) return
   const places = placesOf(name, word, paths)
   if (places === undefined) found.notPlain.add(`${word.value} matches too many files`)

@@ -79,6 +79,9 @@ export interface Paths {
   readonly budget: Budget
 }
 
+/** To the command the directory in which it runs, to whoever looks it up here another one. */
+const OWN_DIRECTORY = /^\/proc\/(?:self|thread-self|\d+|\$\$|\$PPID|\$\{PPID\})\/(?:task\/\d+\/)?cwd(?=\/|$)/
+
 const contains = (root: string, path: string): boolean =>
   path === root || path.startsWith(root.endsWith("/") ? root : `${root}/`)
 
@@ -90,7 +93,7 @@ export const makePaths = (workspace: string, home: string, budget = UNBOUNDED): 
   /** All of it may be there when the line is through: one command makes `objects`, the next one `HEAD`. */
   const named = new Set<string>()
   const find = (word: string): Place => {
-    const absolute = word.startsWith("/") ? word : `${real}/${word}`
+    const absolute = word.startsWith("/") ? word.replace(OWN_DIRECTORY, real) : `${real}/${word}`
     const path = resolve(absolute)
     if (path === undefined) return { path: absolute, inside: false, guard: "free" }
     const inside = contains(real, path)

@@ -16,6 +16,7 @@ import { commandPaths, type Role } from "./commandOperands.ts"
 import { isLevelled, levelOf, type Levelled } from "./commandLevels.ts"
 import { riskyWords } from "./commandOptions.ts"
 import type { Paths } from "./commandPaths.ts"
+import { onlyShows } from "./commandShows.ts"
 import { refusalOf } from "./commandRefused.ts"
 import { exactOnly, isFilter, isReadOnlyProgram, SHELL_STATE, WRITERS } from "./commandTables.ts"
 import type { ShellWord } from "./commandWords.ts"
@@ -100,17 +101,22 @@ const byPath = (word: string, around: Surroundings): Program => {
   return { name, names: [...new Set([name, basename(place.path)])], notPlain: why, unsettled: [] }
 }
 
+/** GNU's programs where the system has others of that name. */
+const GNU =
+  /^g(rm|mv|cp|ln|dd|tee|timeout|xargs|env|find|nice|nohup|stdbuf|chmod|chown|chgrp|chroot|install|sed|awk|tar|make|split|truncate|shred|unlink|rmdir|touch|mkdir|kill|time|sort|cat|head|tail)$/
+
 const program = (word: string, around: Surroundings): Program => {
   if (word.includes("/")) return byPath(word, around)
   const notPlain = /^[\w.+[\]:@-]+$/.test(word) ? [] : [`${JSON.stringify(word)} is no ordinary program name`]
   if (BUILTINS.has(word)) return { name: word, names: [word], notPlain, unsettled: [] }
   const { file, open } = lookUp(word, around)
   const real = file === undefined ? undefined : realName(file)
+  const gnu = GNU.exec(word)?.[1]
   const unsettled =
     open === undefined ? [] : [`PATH looks for ${word} in ${open === "" ? "the current directory" : open} first`]
   return {
     name: word,
-    names: real === undefined ? [word] : [...new Set([word, real])],
+    names: [...new Set([word, ...(gnu === undefined ? [] : [gnu]), ...(real === undefined ? [] : [real])])],
     notPlain,
     unsettled
   }
@@ -224,11 +230,12 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
   const named = nameOf(found)
   const git = gitOf(named, args, around)
   const options = git === undefined ? optionsOf(named, args, around.paths) : git.notPlain
-  const role = git?.role ?? roleOf(named, options.length > 0)
+  const role = git?.role ?? (onlyShows(named, args) ? "reads" : undefined) ?? roleOf(named, options.length > 0)
   const places = commandPaths(named, operands, around.paths, role, startedWords(named, found.names, words))
   const content = contentOf(words[0]?.value ?? "", named, args, around.paths, fed)
   const level = levelOf(named, args, around.paths)
-  const only = whyExactly(found.names, level) ?? git?.exactOnly
+  const looks = onlyShows(named, args)
+  const only = looks ? undefined : (whyExactly(found.names, level) ?? git?.exactOnly)
   const lost = destroys(named, args, around.paths)
   const refused =
     found.names.map((name) => refusalOf(name, args, around.paths)).find((why) => why !== undefined) ??
@@ -254,8 +261,9 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
       ...(content.unclear === undefined ? [] : [`nobody can tell what else ${content.unclear} runs`])
     ],
     paths: places.paths,
-    prefix: prefixOf(found.name, args, level),
-    readOnly: isReadOnlyProgram(named) && !WRITERS.has(named) && (git?.readOnly ?? true) && lost === undefined,
+    prefix: looks ? [] : prefixOf(found.name, args, level),
+    readOnly:
+      (looks || isReadOnlyProgram(named)) && !WRITERS.has(named) && (git?.readOnly ?? true) && lost === undefined,
     ...(only === undefined ? {} : { exactOnly: only }),
     ...(lost === undefined ? {} : { destroys: lost }),
     ...(places.paths.length === 0 && isFilter(words[0]?.value ?? "", args) ? { filter: true as const } : {}),

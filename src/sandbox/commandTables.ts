@@ -29,7 +29,8 @@ export const plainName = (name: string): string => name.replace(/(?<=[a-z])[-.]?
 const INTERPRETERS =
   set(`python pypy perl ruby node nodejs deno bun php lua luajit tclsh wish expect osascript pwsh powershell R Rscript
       julia java scala groovy kotlin elixir erl ghci guile awk gawk mawk nawk sed gsed ed ex red vi vim nvim nano emacs
-      gdb lldb bc dc m4 jshell irb sqlite psql mysql tsx ts-node less more man info view`)
+      gdb lldb bc dc m4 jshell irb sqlite psql mysql tsx ts-node less more man info view
+      gnuplot ipython xonsh nu elvish`)
 
 /** Of their words some are code in a language of their own. */
 export const isInterpreter = (name: string): boolean =>

@@ -18,4 +18,8 @@ export const runsValue = (name: string): boolean => COMMANDS.has(name) || FAMILI
 
 /** What it would run. */
 export const commandIn = (name: string, value: string): string =>
-  name.startsWith("GIT_CONFIG_VALUE") ? value.replace(/^!/, "") : value.replace(/^\(\)\s*/, "")
+  name.startsWith("LESS")
+    ? value.replace(/^\|+-?/, "")
+    : name.startsWith("GIT_CONFIG_VALUE")
+      ? value.replace(/^!/, "")
+      : value.replace(/^\(\)\s*/, "")

@@ -8,7 +8,8 @@ import type { SimpleCommand } from "../domain/Approval.ts"
 import { Exhausted } from "./commandBudget.ts"
 import { codeOf, codeWords } from "./commandCode.ts"
 import type { Fed } from "./commandContent.ts"
-import { asRun, isFed, isGivenCode, ownTexts, printedTexts, redirectTexts } from "./commandFed.ts"
+import { asRun, handedIn, isFed, isGivenCode, ownTexts, printedTexts, redirectTexts } from "./commandFed.ts"
+import { evaluatedIn, type Held, holdFrom, withHeld } from "./commandHeld.ts"
 import { type Facts, judgeProgram, type Surroundings } from "./commandProgram.ts"
 import { judgeRedirect } from "./commandRedirects.ts"
 import { commandSpans, hasResidue, type Span } from "./commandResidue.ts"
@@ -45,6 +46,8 @@ export interface Collected {
   refused: string | undefined
 }
 
+const ELSEWHERE: ReadonlySet<string> = new Set(["docker", "podman", "nerdctl", "kubectl", "oc"])
+const NOT_LITERAL = "runs a script that is not literal"
 const TOO_DEEP = "is nested too deeply to be judged"
 
 interface Walk extends Collected {
@@ -52,6 +55,7 @@ interface Walk extends Collected {
   readonly facts: Map<string, Facts>
   readonly opened: Set<string>
   readonly fed: Set<string>
+  readonly held: Held
   level: number
   /** The script being walked, and what of it is accounted for. */
   source: string
@@ -64,6 +68,7 @@ export const collect = (source: string, around: Surroundings): Collected => {
     facts: new Map(),
     opened: new Set(),
     fed: new Set(),
+    held: new Map([["PWD", [around.paths.workspace]]]),
     level: 0,
     source,
     spans: [],
@@ -103,6 +108,8 @@ const visit = (walk: Walk, node: SyntaxNode, source: string, started: ReadonlyAr
   const doubt = Object.hasOwn(DOUBTS, node.type) ? DOUBTS[node.type] : undefined
   if (doubt !== undefined) walk.doubts.add(doubt)
   if (node.type === "Function") selfCalls(walk, node)
+  if (node.type === "For") holdFrom(node, walk.held, walk.around.paths.home)
+  for (const one of evaluatedIn(node, text)) script(walk, one, ["is evaluated once more"], depth + 1)
   if (node.type === "Pipeline" && node.commands.length === 0) walk.doubts.add("negates nothing")
   const from = walk.commands.length
   if (node.type === "Command") simple(walk, node, text, started, depth)
@@ -164,6 +171,10 @@ const simple = (walk: Walk, node: Command, source: string, started: ReadonlyArra
   const text = source.slice(node.pos, node.end)
   if (source === walk.source) walk.spans.push(...commandSpans(node))
   command(walk, words, text, [...started, ...assigns, ...redirects], depth, fedBy(node.redirects, home))
+  for (const more of handedIn(words, node.redirects))
+    command(walk, more, text, ["takes words from its input"], depth + 1)
+  for (const filled of withHeld(words, walk.held)) command(walk, filled, text, ["has what a variable holds"], depth + 1)
+  holdFrom(node, walk.held, home)
   assigned(walk, node, depth + 1)
 }
 
@@ -227,11 +238,16 @@ const command = (
   const { name, refused, ...facts } = factsOf(walk, words, fed)
   if (refused !== undefined) refuse(walk, refused)
   const wrapper = unwrap(name, facts.names, words)
-  const starts = wrapper === undefined || !isStarting(wrapper) ? [] : [`${name} starts another program`]
+  const shown = words[0]!.why.length > 0 ? name : (words[0]!.value.split("/").at(-1) ?? name)
+  const starts = wrapper === undefined || !isStarting(wrapper) ? [] : [`${shown} starts another program`]
   const notPlain = [...new Set([...why, ...facts.notPlain, ...starts])]
   const code = codeOf(codeWords(facts.names, words), walk.around.paths)
   const argv = words.map((word) => word.value)
-  walk.commands.push({ ...facts, notPlain, argv, text, ...(code === undefined ? {} : { code }) })
+  // What a shell there would read lies in a container or on another machine.
+  const elsewhere =
+    why.some((one) => one.startsWith("is started by")) && walk.commands.some((one) => ELSEWHERE.has(one.argv[0] ?? ""))
+  const unsettled = elsewhere ? facts.unsettled.filter((one) => !one.startsWith("nobody can tell")) : facts.unsettled
+  walk.commands.push({ ...facts, unsettled, notPlain, argv, text, ...(code === undefined ? {} : { code }) })
   if (wrapper !== undefined) open(walk, wrapper, name, depth + 1)
 }
 
@@ -266,7 +282,7 @@ const open = (walk: Walk, wrapper: Wrapper, name: string, depth: number): void =
     command(walk, words, words.map((word) => word.value).join(" "), why, depth)
   }
   for (const text of wrapper.scripts) {
-    if (text.why.length > 0) walk.doubts.add(`${name} runs a script that is not literal`)
-    else script(walk, text.value, why, depth)
+    if (text.why.length > 0) walk.doubts.add(`${name} ${NOT_LITERAL}`)
+    script(walk, text.value, why, depth)
   }
 }

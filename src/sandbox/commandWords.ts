@@ -43,6 +43,8 @@ const ansiWhy = (text: string): ReadonlyArray<string> => {
 }
 
 const partWhy = (part: WordPart): ReadonlyArray<string> => {
+  // The status of a command: a number.
+  if (part.type === "SimpleExpansion" && part.text === "$?") return []
   const expansion = EXPANSIONS[part.type]
   if (expansion !== undefined) return [expansion]
   if (part.type === "DoubleQuoted") return part.parts.flatMap(partWhy)

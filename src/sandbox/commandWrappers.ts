@@ -86,7 +86,7 @@ const eachJoined = ({ commands }: Started): Started => ({
 /** What `$0` and `$@` of a script are: it may run them. */
 const positional = (text: ShellWord, rest: ReadonlyArray<ShellWord>): Started => ({
   commands: text.value.includes("$") && rest.length > 0 ? [rest, ...command(rest.slice(1)).commands] : [],
-  scripts: [text]
+  scripts: [text, ...(text.value.includes("$") ? rest.filter(({ value }) => /\s/.test(value)) : [])]
 })
 
 /** `sh -c TEXT`, in a cluster too (`-lc`); without it the script is a file or standard input, and unknown. */
