@@ -1,7 +1,7 @@
 /**
  * `claw doctor`: what claw finds here and what is wrong, each with what to do. Owns: the checks and their sentences.
  * Changes nothing but the state directory, which it makes as claw itself would, and with `--fix` what can be mended in
- * the store. Exit 1 where something must be mended.
+ * the store and what a claw that was killed left in the workspace. Exit 1 where something must be mended.
  */
 import { execFile } from "node:child_process"
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs"
@@ -18,6 +18,7 @@ import { reported } from "./isolation.ts"
 import { grantFindings } from "./grantFindings.ts"
 import { choose } from "./model.ts"
 import { checkedRules } from "./policyRules.ts"
+import { remainsFindings } from "./remains.ts"
 import { storeFindings } from "./storeFindings.ts"
 
 interface Finding {
@@ -147,6 +148,7 @@ export const doctor = Effect.fnUntraced(function* (config: ConfigShape, json: bo
     ...found,
     ...(yield* storeFindings(config, fix)),
     ...(yield* grantFindings(config)),
+    ...remainsFindings(config, fix),
     ofIsolation(yield* reported(config)),
     ...exceptions(config)
   ]
