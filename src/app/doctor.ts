@@ -13,6 +13,7 @@ import type { ConfigShape } from "../config/AppConfig.ts"
 import { exposure } from "../config/StateDirectory.ts"
 import { version } from "../config/Version.ts"
 import { probe, type ProbeReport } from "../provider/openai/Probe.ts"
+import { socketsIn } from "../sandbox/bubblewrap/Sockets.ts"
 import type { IsolationReport } from "../sandbox/Isolation.ts"
 import { reported } from "./isolation.ts"
 import { grantFindings } from "./grantFindings.ts"
@@ -116,6 +117,18 @@ export const exceptions = ({
   ]
 }
 
+const MOST_SOCKETS = 10
+
+/** Of the user's own programs: what isolation closes, and what it cannot. */
+const sockets = ({ isolation, workspace }: ConfigShape): ReadonlyArray<Finding> => {
+  const found = isolation.mode === "off" ? [] : socketsIn(workspace)
+  if (found.length === 0) return []
+  const more = found.length > MOST_SOCKETS ? ` and ${found.length - MOST_SOCKETS} more` : ""
+  const names = found.slice(0, MOST_SOCKETS).join(", ")
+  const closed = `isolated commands do not reach the sockets in the workspace: ${names}${more}`
+  return [finding("isolation", "note", `${closed}. One that is made while a command runs is open to that command.`)]
+}
+
 const file = (path: string): string => (existsSync(path) ? path : `${path} (no file)`)
 
 const files = (config: ConfigShape): Finding =>
@@ -150,7 +163,8 @@ export const doctor = Effect.fnUntraced(function* (config: ConfigShape, json: bo
     ...(yield* grantFindings(config)),
     ...remainsFindings(config, fix),
     ofIsolation(yield* reported(config)),
-    ...exceptions(config)
+    ...exceptions(config),
+    ...sockets(config)
   ]
   const marks = { ok: "ok     ", note: "note   ", problem: "PROBLEM" } as const
   const lines = findings.map((one) => `${marks[one.status]}  ${one.name.padEnd(10)} ${one.detail}\n`)
