@@ -24,6 +24,7 @@ import { choose } from "./model.ts"
 import { policyCommand } from "./policyCommands.ts"
 import { promptFrom } from "./prompt.ts"
 import { showProtocol } from "./protocolCommand.ts"
+import { clearAtStart } from "./remains.ts"
 import { replayCommand } from "./replayCommand.ts"
 import { sessionCommand } from "./sessionCommands.ts"
 import { tokenCommand } from "./tokenCommands.ts"
@@ -83,7 +84,7 @@ const showConfig = Effect.fnUntraced(function* (line: CommandLine, config: Confi
 const server = Effect.promise(() => import("./serve.ts"))
 const attaching = Effect.promise(() => import("./attach.ts"))
 
-export const dispatch = (line: CommandLine, config: ConfigShape) => {
+const commandOf = (line: CommandLine, config: ConfigShape) => {
   switch (line.command.name) {
     case "run":
       return runOnce(line, config)
@@ -121,3 +122,9 @@ export const dispatch = (line: CommandLine, config: ConfigShape) => {
       return interactive(line, config)
   }
 }
+
+export const dispatch = (line: CommandLine, config: ConfigShape) =>
+  // `claw doctor` says first what there is.
+  line.command.name === "doctor"
+    ? commandOf(line, config)
+    : Effect.andThen(clearAtStart(config), () => commandOf(line, config))

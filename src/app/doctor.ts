@@ -1,7 +1,7 @@
 /**
  * `claw doctor`: what claw finds here and what is wrong, each with what to do. Owns: the checks and their sentences.
  * Changes nothing but the state directory, which it makes as claw itself would, and with `--fix` what can be mended in
- * the store. Exit 1 where something must be mended.
+ * the store and what a claw that was killed left in the workspace. Exit 1 where something must be mended.
  */
 import { execFile } from "node:child_process"
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs"
@@ -13,11 +13,13 @@ import type { ConfigShape } from "../config/AppConfig.ts"
 import { exposure } from "../config/StateDirectory.ts"
 import { version } from "../config/Version.ts"
 import { probe, type ProbeReport } from "../provider/openai/Probe.ts"
+import { socketsIn } from "../sandbox/bubblewrap/Sockets.ts"
 import type { IsolationReport } from "../sandbox/Isolation.ts"
 import { reported } from "./isolation.ts"
 import { grantFindings } from "./grantFindings.ts"
 import { choose } from "./model.ts"
 import { checkedRules } from "./policyRules.ts"
+import { remainsFindings } from "./remains.ts"
 import { storeFindings } from "./storeFindings.ts"
 
 interface Finding {
@@ -115,6 +117,18 @@ export const exceptions = ({
   ]
 }
 
+const MOST_SOCKETS = 10
+
+/** Of the user's own programs: what isolation closes, and what it cannot. */
+const sockets = ({ isolation, workspace }: ConfigShape): ReadonlyArray<Finding> => {
+  const found = isolation.mode === "off" ? [] : socketsIn(workspace)
+  if (found.length === 0) return []
+  const more = found.length > MOST_SOCKETS ? ` and ${found.length - MOST_SOCKETS} more` : ""
+  const names = found.slice(0, MOST_SOCKETS).join(", ")
+  const closed = `isolated commands do not reach the sockets in the workspace: ${names}${more}`
+  return [finding("isolation", "note", `${closed}. One that is made while a command runs is open to that command.`)]
+}
+
 const file = (path: string): string => (existsSync(path) ? path : `${path} (no file)`)
 
 const files = (config: ConfigShape): Finding =>
@@ -147,8 +161,10 @@ export const doctor = Effect.fnUntraced(function* (config: ConfigShape, json: bo
     ...found,
     ...(yield* storeFindings(config, fix)),
     ...(yield* grantFindings(config)),
+    ...remainsFindings(config, fix),
     ofIsolation(yield* reported(config)),
-    ...exceptions(config)
+    ...exceptions(config),
+    ...sockets(config)
   ]
   const marks = { ok: "ok     ", note: "note   ", problem: "PROBLEM" } as const
   const lines = findings.map((one) => `${marks[one.status]}  ${one.name.padEnd(10)} ${one.detail}\n`)

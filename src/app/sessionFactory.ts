@@ -21,6 +21,7 @@ import { KnownSecrets, maskKnown } from "../observability/Redact.ts"
 import { Provider } from "../provider/Provider.ts"
 import { modeInForce } from "./isolation.ts"
 import { checkedRules, guardOf } from "./policyRules.ts"
+import { clearFor } from "./remains.ts"
 import { RuntimeError } from "../runtime/RuntimeError.ts"
 import { RuntimeFactory, type Seed } from "../runtime/RuntimeFactory.ts"
 import { Checkpoints } from "../sandbox/Checkpoints.ts"
@@ -134,6 +135,7 @@ const make = Effect.gen(function* () {
   return RuntimeFactory.of({
     build: (seed) =>
       Effect.fromResult(checked).pipe(
+        Effect.tap(() => clearFor(config, seed.meta.workspace)),
         Effect.flatMap((rules) =>
           Layer.build(sessionLayer(config, rules, seed, shared, modeInForce(config, isolation, seed.mode), store))
         ),

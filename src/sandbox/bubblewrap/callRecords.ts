@@ -41,6 +41,13 @@ export const record = (state: string | undefined, root: string, known: ReadonlyS
   }
 }
 
+/** Whether a call was cut off here; its record stays. Costs a look into one directory, which is not there mostly. */
+export const hasLost = (state: string, root: string): boolean =>
+  namesIn(placeOf(state)).some((name) => {
+    const { owner, root: of } = read(join(placeOf(state), name))
+    return of === root && (owner === undefined || !isAlive(owner))
+  })
+
 /** What all calls that were cut off here had found; undefined: there are none. */
 export const takeLost = (state: string | undefined, root: string): ReadonlySet<string> | undefined => {
   if (state === undefined) return undefined

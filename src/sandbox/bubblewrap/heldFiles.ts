@@ -89,8 +89,8 @@ export const isHeld = (git: string, path: string): boolean => textOf(path) === c
 
 const release = ({ files, git }: Held, place: string, mark: string): void => {
   attempt(() => rmdirSync(join(place, mark)))
-  const isLeft = (name: string) => name !== LOCK && !isAlive(ownerOf(name))
-  for (const name of namesIn(place).filter(isLeft)) attempt(() => rmSync(join(place, name), { recursive: true }))
+  const isDead = (name: string) => name !== LOCK && !isAlive(ownerOf(name))
+  for (const name of namesIn(place).filter(isDead)) attempt(() => rmSync(join(place, name), { recursive: true }))
   if (namesIn(place).some((name) => name !== LOCK)) return
   // The locks last: while they stand, git makes none of the others.
   for (const path of files.toReversed()) if (isHeld(git, path)) attempt(() => unlinkSync(path))
@@ -112,6 +112,21 @@ export const hold = (held: Held): (() => void) => {
   return () => {
     attempt(() => alone(place, () => release(held, place, mark)))
   }
+}
+
+const left = ({ files, git }: Held): number =>
+  [join(git, HOLDERS), ...files.filter((path) => isHeld(git, path))].filter((path) => kindOf(path) !== "missing").length
+
+/** Whether calls left something there, and none is there any more. */
+export const isLeft = (held: Held): boolean =>
+  left(held) > 0 && !namesIn(join(held.git, HOLDERS)).some((name) => name !== LOCK && isAlive(ownerOf(name)))
+
+/** Takes away what calls left that were killed. True: something is gone. */
+export const clearHeld = (held: Held): boolean => {
+  const place = join(held.git, HOLDERS)
+  const before = left(held)
+  if (before > 0) attempt(() => alone(place, () => release(held, place, "none")))
+  return left(held) < before
 }
 
 /** All or none. */

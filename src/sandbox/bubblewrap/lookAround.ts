@@ -37,6 +37,12 @@ const allOf = (root: string, walk: Walk): ReadonlyArray<Repository> => {
   return [...walk.found, ...linkedFrom(root, walk.found).filter(({ id }) => !ids.has(id))]
 }
 
+/** Puts aside what calls made that were cut off here, and says so. Takes their records. */
+export const reviewLost = (root: string, state: string): ReadonlyArray<string> => {
+  const lost = takeLost(state, root)
+  return lost === undefined ? [] : putAsideNotes(disarm(root, lost, allOf(root, findRepositories(root))))
+}
+
 export const lookAround = (root: string, state: string | undefined): Around => {
   const lost = takeLost(state, root)
   const first = findRepositories(root)

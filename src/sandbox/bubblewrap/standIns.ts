@@ -47,6 +47,13 @@ export const isStandIn = (path: string): boolean => {
   }
 }
 
+/** Where only calls put something that were killed. True: it is gone. */
+export const clearStandIn = (path: string): boolean => {
+  if (!isStandIn(path)) return false
+  attempt(() => removeDead(path))
+  return attempt(() => rmdirSync(path))
+}
+
 /** The way to take them away again. Throws where one cannot be put; then none is left. */
 export const standIn = (paths: ReadonlyArray<string>): (() => void) => {
   const mark = `${PREFIX}${calls++} ${own()}`
