@@ -296,12 +296,6 @@ export const open = Effect.fnUntraced(function* (meta: SessionMeta, options: Ope
   const { tasks } = live
   const goesOn = options.recover === true && !log.isReadOnly
   const wentOn = goesOn && (yield* Effect.mapError(lock.withPermits(1)(recoverTask(live)), translate))
-  // The wish comes before the lock, whose holder may wait for the very task; what it began meanwhile is stopped, too.
-  const suspend = (graceMs: number) =>
-    Effect.andThen(
-      tasks.suspend(graceMs),
-      Effect.suspend(() => (tasks.current() === undefined ? Effect.void : tasks.suspend(graceMs)))
-    )
   const runtime = log.isReadOnly ? readOnly(contract(live)) : contract(live)
-  return { runtime, wentOn, suspend } satisfies Opened
+  return { runtime, wentOn, suspend: tasks.suspend } satisfies Opened
 })

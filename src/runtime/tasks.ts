@@ -251,7 +251,12 @@ export const make = (options: Options): Tasks => {
     current: () => own.slot?.task,
     start: (event) => start(own, event, false),
     resume: (from) => resume(own, from),
-    suspend: (graceMs) => suspend(own, graceMs),
+    // The wish comes before the lock, whose holder may wait for the very task; what it began meanwhile is stopped, too.
+    suspend: (graceMs) =>
+      Effect.andThen(
+        suspend(own, graceMs),
+        Effect.suspend(() => (own.slot === undefined ? Effect.void : suspend(own, graceMs)))
+      ),
     settle: Effect.suspend(() => settle(own)),
     cancelLost: cancelLost(own),
     isUnsettled: () => isUnsettled(own),

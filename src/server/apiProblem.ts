@@ -65,9 +65,9 @@ export const holderIn = (error: Coded): string => /\((process \d+)\)/.exec(error
 const spoken = (error: Coded): string | undefined => {
   if (error.code === "session_moved") return `${table.session_moved.en} (${holderIn(error)})`
   return error.message === "" ||
-  error.code === "session_not_found" ||
-  table[error.code].fault === "server" ||
-  table[error.code].fault === "operator"
+    error.code === "session_not_found" ||
+    table[error.code].fault === "server" ||
+    table[error.code].fault === "operator"
     ? undefined
     : error.message
 }
