@@ -293,9 +293,8 @@ export const open = Effect.fnUntraced(function* (meta: SessionMeta, options: Ope
     taskSettings,
     slots
   )
-  const { tasks } = live
   const goesOn = options.recover === true && !log.isReadOnly
   const wentOn = goesOn && (yield* Effect.mapError(lock.withPermits(1)(recoverTask(live)), translate))
   const runtime = log.isReadOnly ? readOnly(contract(live)) : contract(live)
-  return { runtime, wentOn, suspend: tasks.suspend } satisfies Opened
+  return { runtime, wentOn, suspend: live.tasks.suspend } satisfies Opened
 })
