@@ -6,7 +6,7 @@
 import { statSync } from "node:fs"
 import { basename } from "node:path"
 import type { Paths } from "./commandPaths.ts"
-import { entriesOf } from "./fileNames.ts"
+import { entriesOf, onDisk } from "./fileNames.ts"
 import { literalWord, type ShellWord } from "./commandWords.ts"
 
 export const PLACES_COPIES: ReadonlySet<string> = new Set(["cp", "install", "ln", "mv"])
@@ -107,7 +107,14 @@ const namesOf = (source: ShellWord, moves: Moves, paths: Paths): ReadonlyArray<s
   return moves.parents ? [...out, source.value] : out
 }
 
-const isDirectory = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+const isDirectory = (path: string): boolean => {
+  try {
+    return statSync(onDisk(path), { throwIfNoEntry: false })?.isDirectory() === true
+  } catch {
+    // No name is so long.
+    return false
+  }
+}
 
 export const destinations = (
   name: string,

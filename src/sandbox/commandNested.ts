@@ -3,14 +3,15 @@
  * when the line was judged, and looks into them once an earlier command of the line has put them into the index. Owns: the
  * look. Changes nothing. Invariant: what cannot be looked through counts as holding one.
  */
-import { lstatSync, readdirSync } from "node:fs"
+import { lstatSync } from "node:fs"
 import { gitLinks } from "./commandGitLinks.ts"
+import { entriesOf, onDisk } from "./fileNames.ts"
 
 const MAX_ENTRIES = 30_000
 /** Packages lie right below; of what they hold nothing is put into an index. */
 const PACKAGES = "node_modules"
 
-const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
+const isThere = (path: string): boolean => lstatSync(onDisk(path), { throwIfNoEntry: false }) !== undefined
 
 interface Look {
   readonly workspace: string
@@ -22,14 +23,14 @@ const isOpen = (path: string, look: Look): boolean =>
   isThere(`${path}/.git`) && !look.links.has(path.slice(look.workspace.length + 1))
 
 const below = (path: string, look: Look, shallow: boolean): boolean => {
-  for (const entry of readdirSync(path, { withFileTypes: true })) {
+  for (const { entry, name } of entriesOf(path)) {
     look.seen += 1
-    if (look.seen > MAX_ENTRIES || entry.name.includes("\ufffd")) return true
-    const inner = `${path}/${entry.name}`
-    if (!entry.isDirectory() || entry.name === ".git") continue
+    if (look.seen > MAX_ENTRIES) return true
+    const inner = `${path}/${name}`
+    if (!entry.isDirectory() || name === ".git") continue
     if (isOpen(inner, look)) return true
-    const further = !shallow || entry.name.startsWith("@")
-    if (further && below(inner, look, shallow || entry.name === PACKAGES)) return true
+    const further = !shallow || name.startsWith("@")
+    if (further && below(inner, look, shallow || name === PACKAGES)) return true
   }
   return false
 }

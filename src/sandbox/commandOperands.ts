@@ -6,6 +6,7 @@
 import { statSync } from "node:fs"
 import { dirname } from "node:path"
 import { type Candidate, candidates, isTooLong } from "./commandCandidates.ts"
+import { onDisk } from "./fileNames.ts"
 import { destinations, PLACES_COPIES } from "./commandDestinations.ts"
 import { couldMatch } from "./commandGlob.ts"
 import { isSink, type Paths, type Place } from "./commandPaths.ts"
@@ -62,7 +63,7 @@ const MAX_PARTS = 64
 
 const isThere = (path: string): boolean => {
   try {
-    return statSync(path, { throwIfNoEntry: false }) !== undefined
+    return statSync(onDisk(path), { throwIfNoEntry: false }) !== undefined
   } catch {
     return false
   }

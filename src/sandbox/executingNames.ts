@@ -172,5 +172,29 @@ export const NAME_KINDS: ReadonlyArray<NameKind> = [
       .inputrc .tmux.conf .screenrc .curlrc .wgetrc .netrc .psqlrc .sqliterc .ackrc .ripgreprc`),
     yes: ".bashrc sub/.zshenv .curlrc",
     no: "bashrc docs/profile.md"
+  },
+  {
+    kind: "further tools that load a file by its name",
+    files:
+      names(`.eleventy.js gatsby-node.js gatsby-config.js gatsby-ssr.js gatsby-browser.js ember-cli-build.js angular.json
+      cucumber.js testem.js wallaby.js plopfile.js .cspell.js .ncurc.js .ncurc.json simple-git-hooks.json
+      .simple-git-hooks.json .release-it.json .oxlintrc.json jest-preset.js jest-preset.json cdk.json terragrunt.hcl
+      pulumi.yaml firebase.json serverless.ts serverless.yaml serverless.js mkdocs.yml gunicorn.conf.py locustfile.py
+      .php-cs-fixer.dist.php captainhook.json grumphp.yml .ghci hie.yaml .ocamlinit config.nims dub.json build.mill
+      profiles.clj .gn kbuild bsdmakefile aclocal.m4 meson.options magefile.go .air.toml taskfile.dist.yml
+      taskfile.dist.yaml .dir-locals-2.el .rvmrc .gitpod.yml .replit opencode.json opencode.jsonc crush.json .crush.json
+      warp.md qwen.md .rules .bash_aliases .zlogout`),
+    families: [/\.(?:tf|pbxproj|just)$/, /^nextflow\.config$/, /^\.?nextest\.toml$/],
+    below: /^(?:docs|doc)\/(?:source\/)?conf\.py$|^tools\/bazel$/,
+    exactly: names("BUCK"),
+    yes: ".eleventy.js angular.json infra/main.tf docs/conf.py tools/bazel BUCK x.just A.xcodeproj/project.pbxproj opencode.json sub/.ghci serverless.ts WARP.md",
+    no: "buck docs/conf.md src/main.ts tools/x src/conf.py docs/warp.txt"
+  },
+  {
+    // What begins with a dot at the root is a tool's, and what lies in it is what that tool does.
+    kind: "directories of tools",
+    below: /^\.(?!(?:github|gitea|forgejo|changeset|git)(?:\/|$))[^/]+\/./,
+    yes: ".storybook/main.ts .vitepress/config.ts .opencode/agent/x.md .amazonq/rules/x.md .junie/guidelines.md .trae/x .helix/languages.toml .config/nextest.toml .config/mise/config.toml .idx/dev.nix",
+    no: ".github/README.md .changeset/a.md .gitignore .editorconfig src/.hidden/x"
   }
 ]
