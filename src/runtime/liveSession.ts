@@ -30,6 +30,7 @@ import { type Parts, RuntimeFactory } from "./RuntimeFactory.ts"
 import { RuntimeError } from "./RuntimeError.ts"
 import * as SessionLog from "./sessionLog.ts"
 import type { Accepted, ApprovalAnswer, Prompt, SessionRuntime, SessionStatus, Subscription } from "./SessionRuntime.ts"
+import { stopping } from "./stopping.ts"
 import * as Tasks from "./tasks.ts"
 import type { TaskSlots } from "./TaskSlots.ts"
 import { titleOf } from "./title.ts"
@@ -199,19 +200,6 @@ const contract = (live: Live): SessionRuntime => {
     ...restoring(log, parts.checkpoints, ordered),
     grants: Effect.mapError(parts.grants.list(log.session_id), translate),
     revoke: (id, by) => Effect.mapError(parts.grants.revoke(log.session_id, id, by), translate)
-  }
-}
-
-/** A task that begins while the process drains is one that is asked to stop: no end of its scope cancels it. */
-const stopping = (engine: Parts["engine"], drain: Tasks.Drain): Parts["engine"] => {
-  const told = (input: Parameters<Parts["engine"]["run"]>[0]) => {
-    if (drain.draining) input.suspension?.ask()
-    return input
-  }
-  return {
-    ...engine,
-    run: (input) => Effect.suspend(() => engine.run(told(input))),
-    resume: (input, from) => Effect.suspend(() => engine.resume(told(input), from))
   }
 }
 
