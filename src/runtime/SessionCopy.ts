@@ -68,12 +68,15 @@ const unreadable = (from: SessionKey) =>
     detail: `Session ${from} has records that cannot be read back; copy it up to a point before them (at).`
   })
 
+/** Facts read at a time; never beyond what is copied, for damage behind it is none of the copy. */
+const PAGE = 1000
+
 /** Facts with `seq` up to `at`; one that cannot be read back refuses the copy, for its numbers would shift. */
 export const factsUpTo = Effect.fnUntraced(function* (from: SessionKey, at: number = Number.MAX_SAFE_INTEGER) {
   const journal = yield* Journal
   const facts: Array<JournalRecord> = []
   for (let after = 0; after < at;) {
-    const page = yield* Effect.mapError(journal.readPublic(from, after), translate)
+    const page = yield* Effect.mapError(journal.readPublic(from, after, Math.min(PAGE, at - after)), translate)
     if (page.damaged.length > 0) return yield* unreadable(from)
     for (const record of page.records) {
       if ((record.seq ?? 0) > at) return facts

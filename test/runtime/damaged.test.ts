@@ -2,6 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { DurableType } from "../../src/domain/Event.ts"
+import { localOwner, sessionKey } from "../../src/domain/Principal.ts"
+import { factsUpTo } from "../../src/runtime/SessionCopy.ts"
 import { cutOff, cutSession } from "../support/cutOff.ts"
 import { type Flipped, layerDamaged } from "../support/damagedJournal.ts"
 import { answer, call } from "../support/engineKit.ts"
@@ -67,6 +69,22 @@ describe("a damaged record", () => {
       assert.deepStrictEqual(log, [])
       flipped.is = () => false
       assert.strictEqual((yield* stored(cutSession)).length, 6)
+    })
+    return scoped(flipped, run)
+  })
+
+  it.effect("is no part of a copy of what came before it (README)", () => {
+    const flipped = nothing()
+    const run = Effect.gen(function* () {
+      yield* cutOff({ calls: ["once"] })
+      flipped.is = kind("tool_started")
+      const key = sessionKey(localOwner, cutSession)
+      assert.strictEqual((yield* Effect.flip(factsUpTo(key))).code, "storage_unavailable")
+      const facts = yield* factsUpTo(key, 3)
+      assert.deepStrictEqual(
+        facts.map(({ body }) => body.type),
+        ["task_started", "thinking", "text_completed"]
+      )
     })
     return scoped(flipped, run)
   })
