@@ -128,7 +128,7 @@ describe("a question", SIDE_BY_SIDE, () => {
       yield* tty.answer("s")
       yield* tty.shows("number of the grant")
       yield* tty.apart
-      tty.press("enter")
+      tty.type("1")
       yield* tty.ended(1)
       scene.model.script(calls([write("a.txt", "w3")]), text("Second."))
       tty.enter("once more")
