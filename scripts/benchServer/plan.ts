@@ -179,7 +179,7 @@ export const plans: ReadonlyArray<Plan> = [
   {
     job: "appends",
     about: "prompts stored among 500 streaming tasks",
-    params: { tasks: Number(process.env.T ?? 500), interval_ms: 50, clients: 10, pause_ms: 500, window_ms: 15_000 },
+    params: { tasks: 500, interval_ms: 50, clients: 10, pause_ms: 500, window_ms: 15_000 },
     quick: { tasks: 5, interval_ms: 50, clients: 2, pause_ms: 10, window_ms: 500 },
     patience_ms: 3 * minute,
     metrics: [
