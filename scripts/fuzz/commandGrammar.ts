@@ -2,17 +2,7 @@
  * Bash lines and grants out of a seed, for `npm run fuzz:commands`. Owns: the grammar. It leans towards what a gate may
  * allow, and mixes in whatever has ever hidden a program or a write: options, quotes, expansions, redirects, wrappers.
  */
-
-/** mulberry32: small, seeded, good enough to choose words. */
-export const randomOf = (seed: number): (() => number) => {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
+import { randomOf } from "../seeded.ts"
 
 export interface FuzzGrant {
   readonly kind: "grant" | "rule"

@@ -2,23 +2,13 @@
  * Kills at random: at any point of a scene, or at any time, one process after another. Owns: what a seed means. A run is
  * made of its seed and its number alone, so that one that failed can be had again.
  */
+import { randomOf } from "../seeded.ts"
 import { type Outcome, type Place, run, type Wanted } from "./run.ts"
 import { type Scene, scenes } from "./scenes.ts"
 
 export interface Drawn {
   readonly scene: Scene
   readonly kills: ReadonlyArray<Wanted>
-}
-
-/** Numbers in [0, 1) that depend on nothing but the seed (mulberry32). */
-export const randomOf = (seed: number): (() => number) => {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }
 
 /** More points than any scene has from its start on are no kill. */

@@ -15,6 +15,7 @@ import { version } from "../config/Version.ts"
 import { probe, type ProbeReport } from "../provider/openai/Probe.ts"
 import { socketsIn } from "../sandbox/bubblewrap/Sockets.ts"
 import type { IsolationReport } from "../sandbox/Isolation.ts"
+import type { Finding as Plain } from "./finding.ts"
 import { reported } from "./isolation.ts"
 import { grantFindings } from "./grantFindings.ts"
 import { choose } from "./model.ts"
@@ -22,12 +23,7 @@ import { checkedRules } from "./policyRules.ts"
 import { remainsFindings } from "./remains.ts"
 import { storeFindings } from "./storeFindings.ts"
 
-interface Finding {
-  readonly name: string
-  readonly status: "ok" | "note" | "problem"
-  readonly detail: string
-  /** What `--fix` did. */
-  readonly fixed?: string
+interface Finding extends Plain {
   /** What is in force, and each way out that was tried. */
   readonly isolation?: Omit<IsolationReport, "detail">
 }

@@ -7,6 +7,7 @@ import type { Locale } from "../cli/Commands.ts"
 import { Output } from "../cli/Output.ts"
 import type { ConfigShape } from "../config/AppConfig.ts"
 import { clearRemains, findRemains, reviewRemains, type Place } from "../sandbox/bubblewrap/Remains.ts"
+import type { Finding } from "./finding.ts"
 
 const placeOf = ({ childEnvironment, isolation, state_dir }: ConfigShape, workspace: string): Place => ({
   workspace,
@@ -36,17 +37,10 @@ export const clearAtStart = (config: ConfigShape) =>
 export const clearFor = (config: ConfigShape, workspace: string): Effect.Effect<void> =>
   Effect.sync(() => void clearRemains(placeOf(config, workspace), true))
 
-export interface RemainsFinding {
-  readonly name: string
-  readonly status: "ok" | "note" | "problem"
-  readonly detail: string
-  readonly fixed?: string
-}
-
 const LEFT = "a claw that was killed left what keeps git from working as it should"
 
 /** For `claw doctor`. */
-export const remainsFindings = (config: ConfigShape, fix: boolean): ReadonlyArray<RemainsFinding> => {
+export const remainsFindings = (config: ConfigShape, fix: boolean): ReadonlyArray<Finding> => {
   const place = placeOf(config, config.workspace)
   if (!fix)
     return findRemains(place).map((path) => ({

@@ -8,19 +8,13 @@ import { Clock, Effect, Result } from "effect"
 import type { ConfigShape } from "../config/AppConfig.ts"
 import { isAlive } from "../sandbox/ProcessIdentity.ts"
 import { examine, repair, type StoreFinding } from "../store/sqlite/Repair.ts"
+import type { Finding } from "./finding.ts"
 import { storeFile } from "./layers.ts"
-
-export interface StoreNote {
-  readonly name: string
-  readonly status: "ok" | "note" | "problem"
-  readonly detail: string
-  readonly fixed?: string
-}
 
 const HINT = "Mend it: claw doctor --fix"
 
 /** What `--fix` can do nothing about is mended otherwise, and says how itself. */
-const shown = ({ trouble, detail, fixed }: StoreFinding): StoreNote => {
+const shown = ({ trouble, detail, fixed }: StoreFinding): Finding => {
   if (fixed !== undefined) return { name: "store", status: "ok", detail: `${detail} ${fixed}`, fixed }
   if (trouble === "pages") return { name: "store", status: "problem", detail }
   return {
@@ -37,8 +31,8 @@ export const storeFindings = Effect.fnUntraced(function* (config: ConfigShape, f
   const quarantine = join(config.state_dir, `quarantine-${stamp}.jsonl`)
   const looked = yield* Effect.result(fix ? repair(file, { isAlive, quarantine }) : examine(file, isAlive))
   if (Result.isFailure(looked)) {
-    return [{ name: "store", status: "problem", detail: looked.failure.detail }] satisfies ReadonlyArray<StoreNote>
+    return [{ name: "store", status: "problem", detail: looked.failure.detail }] satisfies ReadonlyArray<Finding>
   }
-  const findings: ReadonlyArray<StoreNote> = looked.success.map(shown)
-  return findings.length > 0 ? findings : [{ name: "store", status: "ok", detail: file } satisfies StoreNote]
+  const findings: ReadonlyArray<Finding> = looked.success.map(shown)
+  return findings.length > 0 ? findings : [{ name: "store", status: "ok", detail: file } satisfies Finding]
 })

@@ -21,13 +21,14 @@ export const pendingOf = Effect.fnUntraced(function* (registry: ToolRegistry["Se
   const { call_id, tool_name, arguments: args, request, resolved } = step.call
   const item = yield* Pairing.planAgain(registry, { call_id, tool_name, arguments: args }, step.do === "reject")
   const content = item.kind === "ready" ? contentOf(item.assessment) : undefined
-  if (step.do === "run" || step.do === "ask") {
+  if (step.do === "run") {
     const allowed = wasOther(request, content) ? { changed: CHANGED } : ({ decided: "allowed" } as const)
     return { item, attempt: step.attempt, ...allowed } satisfies Pending
   }
   if (step.do === "reject") return { item, attempt: 1 } satisfies Pending
   const { attempt } = step
-  if (step.do === "deny") return { item, attempt, decided: "denied" } satisfies Pending
+  // Whoever asks has made something else of it by now (`recovering.heard`); what nobody was heard about never runs.
+  if (step.do === "deny" || step.do === "ask") return { item, attempt, decided: "denied" } satisfies Pending
   if (resolved !== undefined) return { item, attempt, judged: resolved.via } satisfies Pending
   return { item, attempt, ...(request === undefined ? {} : { open: request }) } satisfies Pending
 })
