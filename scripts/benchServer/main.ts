@@ -7,8 +7,6 @@
  */
 import { execFile } from "node:child_process"
 import { existsSync, writeFileSync } from "node:fs"
-import { once } from "node:events"
-import { type AddressInfo, createServer } from "node:net"
 import { cpus } from "node:os"
 import { fileURLToPath } from "node:url"
 import { parseArgs, promisify } from "node:util"
@@ -18,7 +16,7 @@ import { columned, number } from "../bench/table.ts"
 import type { Drive } from "./drive.ts"
 import type { Numbers } from "./lab.ts"
 import { type Metric, type Plan, plans, settings } from "./plan.ts"
-import { PROGRAM, startServed } from "./served.ts"
+import { freePort, PROGRAM, startServed } from "./served.ts"
 
 const DRIVE = fileURLToPath(new URL("drive.ts", import.meta.url))
 
@@ -59,14 +57,6 @@ const explained = (error: unknown): string => {
   const { stderr, message } = error as { readonly stderr?: string; readonly message?: string }
   const line = stderr?.split("\n").find((text) => /^\w*Error/.test(text))
   return (line ?? message ?? String(error)).slice(0, 400)
-}
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
 }
 
 const measure = async (plan: Plan): Promise<Omit<Result, "job" | "seconds">> => {

@@ -6,8 +6,9 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { type AddressInfo, createServer } from "node:net"
 import { join } from "node:path"
+import { tmpdir } from "node:os"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 
@@ -55,6 +56,15 @@ export interface Served {
 const STOP_MS = 40_000
 const START_MS = 30_000
 const KEPT = 16_384
+
+/** For an inspector, which cannot say where it listens. */
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
+}
 
 const isReady = (line: string): Ready | undefined => {
   try {

@@ -141,11 +141,15 @@ const running = Effect.fnUntraced(function* (config: ConfigShape, say: (facts: F
   const told = yield* Deferred.make<void>()
   yield* endings.claim(() => Deferred.doneUnsafe(told, Effect.void))
   yield* say(yield* facts)
-  const resumed = yield* manager.resumeAll(accompany)
-  yield* Effect.logInfo("The server is ready.", { resumed })
-  yield* Deferred.await(told)
-  // Everything that waits has its own limit; this one is for what nobody thought of.
-  setTimeout(() => process.exit(EXIT.failed), config.limit.drain_ms + LAST_MS).unref()
+  const resumed = Effect.tap(manager.resumeAll(accompany), (resumed) =>
+    Effect.logInfo("The server is ready.", { resumed })
+  )
+  const ending = Effect.map(Deferred.await(told), () => {
+    // Everything that waits has its own limit; this one is for what nobody thought of.
+    setTimeout(() => process.exit(EXIT.failed), config.limit.drain_ms + LAST_MS).unref()
+  })
+  // Who is told to end while much is being recovered does not recover the rest first: the next start does.
+  yield* Effect.raceFirst(Effect.andThen(resumed, Effect.never), ending)
   yield* output.err(`claw: ${texts[config.locale].draining}\n`)
   yield* drained(config)
   return EXIT.done

@@ -20,7 +20,7 @@ import { type Run, runTurns } from "./loop.ts"
 import * as Recovering from "./recovering.ts"
 import { ReportError, Reporter } from "./Reporter.ts"
 import * as RequestLog from "./requestLog.ts"
-import type { FileIntent, Look, Resumption } from "./Resumption.ts"
+import type { CallMark, Look, Resumption } from "./Resumption.ts"
 import * as Suspension from "./Suspension.ts"
 import { bodyOf, TaskFailure } from "./TaskFailure.ts"
 
@@ -48,8 +48,8 @@ export class Engine extends Context.Service<
     readonly run: (input: TaskInput) => Effect.Effect<EndedTask, ReportError>
     /** Goes on with the task that the state says is running, from where it stopped. */
     readonly resume: (input: TaskInput, from: Resumption) => Effect.Effect<EndedTask, ReportError>
-    /** What can be known of a call that a process which is no more began, with this intent. Changes nothing. */
-    readonly look: (call: ToolCall, intent?: FileIntent) => Effect.Effect<Look>
+    /** What can be known of a call that a process which is no more began, with this mark. Changes nothing. */
+    readonly look: (call: ToolCall, mark: CallMark) => Effect.Effect<Look>
     /** Reports `task_started` and runs the task. */
     readonly prompt: (input: PromptInput) => Effect.Effect<EndedTask, ReportError>
   }
@@ -137,7 +137,7 @@ const make = Effect.gen(function* () {
     const started = { type: "task_started", task_id, prompt_id, content } as const
     return Effect.andThen(reporter.report([started]), run({ session_id, task_id, ...rest }))
   }
-  const look: Engine["Service"]["look"] = (call, intent) => Recovering.look(registry, own, call, intent)
+  const look: Engine["Service"]["look"] = (call, mark) => Recovering.look(registry, own, call, mark)
   return Engine.of({ run, resume: execute, look, prompt })
 })
 

@@ -8,7 +8,9 @@ import type { Durable } from "../domain/Event.ts"
 import type { CallId } from "../domain/Ids.ts"
 import type { CallState } from "../domain/Session.ts"
 
-export type { FileIntent } from "../tools/Tool.ts"
+import type { FileIntent } from "../tools/Tool.ts"
+
+export type { FileIntent }
 
 /**
  * `check`: no person decided yet; an open question is asked under its old id, and what rules, the mode or a grant
@@ -22,6 +24,13 @@ export type CallStep =
   | { readonly do: "deny"; readonly call: CallState; readonly attempt: number }
   | { readonly do: "reject"; readonly call: CallState }
   | { readonly do: "ask"; readonly call: CallState; readonly request: ApprovalRequest; readonly attempt: number }
+
+/** What was stored about a call that was started and has no result. */
+export interface CallMark {
+  readonly intent?: FileIntent
+  /** A process of it was announced. */
+  readonly announced: boolean
+}
 
 /** What can be known of a call that was started and has no result: may it run again, did it happen, or who knows. */
 export type Look =

@@ -14,7 +14,7 @@ import type { ToolCall } from "../domain/Message.ts"
 import type { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { type Bounds, fieldsOf } from "./outcome.ts"
 import type { ReportError, Reporter } from "./Reporter.ts"
-import type { CallStep, FileIntent, Look, Resumption } from "./Resumption.ts"
+import type { CallMark, CallStep, Look, Resumption } from "./Resumption.ts"
 import { TaskFailure } from "./TaskFailure.ts"
 
 const unknown: Look = { kind: "unknown" }
@@ -24,13 +24,14 @@ export const look = (
   registry: ToolRegistry["Service"],
   bounds: Bounds,
   call: ToolCall,
-  intent: FileIntent | undefined
+  { announced, intent }: CallMark
 ): Effect.Effect<Look> =>
   Effect.suspend(() => {
     const resolved = Result.getOrUndefined(registry.resolve(call))
     if (resolved === undefined) return Effect.succeed(unknown)
     const { tool, args } = resolved
     if (tool.effect === "pure" || tool.effect === "idempotent") return Effect.succeed<Look>({ kind: "again" })
+    if (tool.announced === true && !announced) return Effect.succeed<Look>({ kind: "again" })
     if (tool.effect !== "probe" || tool.probe === undefined) return Effect.succeed(unknown)
     return Effect.map(tool.probe(args, intent), (probe): Look => {
       if (probe.state === "unknown") return unknown

@@ -229,7 +229,7 @@ const runOne = Effect.fnUntraced(function* (batch: Batch, approved: Approved) {
       processStarted: (pid, start_time) => {
         const { task_id } = batch.at
         const started = { type: "process_started", task_id, call_id: call.call_id, pid, start_time } as const
-        return Effect.ignore(batch.reporter.report([started]))
+        return batch.reporter.report([started])
       }
     })
     .pipe(

@@ -5,7 +5,7 @@
 import type { ReportBody } from "../domain/Event.ts"
 import { type CallId, processMark, type TaskId } from "../domain/Ids.ts"
 import type { Leftover } from "../sandbox/Leftover.ts"
-import type { FileIntent } from "../engine/Resumption.ts"
+import type { CallMark, FileIntent } from "../engine/Resumption.ts"
 
 export interface CallMarks {
   readonly take: (records: ReadonlyArray<{ readonly body: ReportBody }>) => void
@@ -13,8 +13,8 @@ export interface CallMarks {
   readonly processes: () => ReadonlyArray<Leftover>
   /** Calls whose arguments did not parse. */
   readonly broken: ReadonlySet<CallId>
-  /** What calls without a result were to make of their files. */
-  readonly intents: ReadonlyMap<CallId, FileIntent>
+  /** Of a call without a result: what it was to make of its file, and whether a process of it was announced. */
+  readonly of: (call: CallId) => CallMark
   /** Somebody wanted it to end. */
   readonly canceled: (task: TaskId) => boolean
 }
@@ -47,7 +47,10 @@ export const make = (): CallMarks => {
     },
     processes: () => Array.from(processes.values()),
     broken,
-    intents,
+    of: (call) => {
+      const intent = intents.get(call)
+      return { announced: processes.has(call), ...(intent === undefined ? {} : { intent }) }
+    },
     canceled: (task) => task === canceled
   }
 }

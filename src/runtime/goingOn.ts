@@ -24,7 +24,7 @@ interface Going {
 
 const lookAt = ({ log, parts: { engine } }: Going, { call_id, tool_name, arguments: args }: CallState) =>
   Effect.map(
-    engine.look({ call_id, tool_name, arguments: args }, log.marks.intents.get(call_id)),
+    engine.look({ call_id, tool_name, arguments: args }, log.marks.of(call_id)),
     (look) => [call_id, look] as const
   )
 

@@ -45,7 +45,7 @@ export interface ProcessSpec {
   readonly merge?: boolean
   readonly emit?: (text: string) => void
   /** Awaited before the program begins. */
-  readonly processStarted?: (pid: number, startTime: string) => Effect.Effect<void>
+  readonly processStarted?: (pid: number, startTime: string) => Effect.Effect<void, unknown>
 }
 
 export interface ProcessResult {
@@ -181,7 +181,10 @@ const checkDirectory = (cwd: string): Effect.Effect<void, ProcessError> =>
 
 /** From its announcement, behind which it begins, to its end. */
 const going = (started: Started, spec: ProcessSpec) => {
-  const announce = spec.processStarted?.(started.pid, started.startTime) ?? Effect.void
+  const announce = Effect.mapError(
+    spec.processStarted?.(started.pid, started.startTime) ?? Effect.void,
+    () => new ProcessError({ reason: "not_started", detail: "The command was not run: its start could not be stored." })
+  )
   const release = Effect.sync(started.release).pipe(Effect.tap(() => Points.at("process released")))
   return Effect.andThen(
     Effect.andThen(announce, release),
@@ -203,7 +206,7 @@ const make = (options: ProcessOptions, pool: PipePool, mask: Mask) => {
   const attend = Effect.fnUntraced(function* (
     started: Started,
     spec: ProcessSpec,
-    restore: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
+    restore: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
   ) {
     const isGone = LastResort.attend(started.family)
     const { output, errors, end, drained } = watch(started, spec, limits, mask)

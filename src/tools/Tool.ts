@@ -28,8 +28,11 @@ export interface ToolContext {
   readonly call_id: CallId
   /** Live output for whoever watches; bounded and mergeable, never awaited. */
   readonly emit: (text: string) => void
-  /** Journals a child process before it can do anything, so that a crash leaves none behind. */
-  readonly processStarted: (pid: number, startTime: string) => Effect.Effect<void>
+  /**
+   * Journals a child process before it can do anything, so that a crash leaves none behind. Where it fails, the process
+   * must not begin.
+   */
+  readonly processStarted: (pid: number, startTime: string) => Effect.Effect<void, unknown>
   /** What the call did to the files is kept as `step`; or why nothing of it is. Stored together with its result. */
   readonly recorded?: (what: Recorded) => void
 }
@@ -67,6 +70,8 @@ export interface Tool {
   /** JSON Schema of an object; byte-stable, for prompt caching. */
   readonly parameters: Readonly<Record<string, unknown>>
   readonly effect: EffectClass
+  /** Nothing happens in a call before `processStarted` has succeeded: one without that record never began. */
+  readonly announced?: boolean
   /** Milliseconds; a tool may read a shorter one from its arguments. */
   readonly timeout_ms: number
   /** Decodes and checks arguments; a failure is the schema's complaint, for the model. */
@@ -86,6 +91,7 @@ export interface ToolSpec<A> {
   readonly description: string
   readonly parameters: Schema.Codec<A, unknown>
   readonly effect?: EffectClass
+  readonly announced?: boolean
   readonly timeout_ms?: number
   readonly assess: (args: A) => Effect.Effect<RiskAssessment>
   readonly preview?: (args: A) => Effect.Effect<Preview | undefined>
@@ -140,6 +146,7 @@ export const make = <A>(spec: ToolSpec<A>): Tool => {
     description: spec.description,
     ...parametersOf(spec.parameters),
     effect: spec.effect ?? "once",
+    ...(spec.announced === undefined ? {} : { announced: spec.announced }),
     timeout_ms: spec.timeout_ms ?? DEFAULT_TOOL_TIMEOUT_MS,
     assess: (args) => Effect.suspend(() => spec.assess(args as A)),
     preview: (args) => Effect.suspend(() => preview?.(args as A) ?? Effect.succeed(undefined)),

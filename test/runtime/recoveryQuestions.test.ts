@@ -86,6 +86,19 @@ describe("a call that a crash cut off", () => {
     }).pipe(scoped)
   })
 
+  it.effect.each([
+    ["was not announced never began, and runs without a question", false, ["c1 begun 1", "c1 begun 2"], ["+0", "-0"]],
+    ["was announced may have begun", true, BEFORE, []]
+  ] as const)("that is announced before it begins and %s (C10, C11)", ([_, announced, expected, ran]) => {
+    const { tool, log } = probe({ name: "once", announced: true })
+    return Effect.gen(function* () {
+      const { seen } = yield* after({ ...one, announced }, { ...model, tools: [tool] })
+      yield* seen.until(announced ? "approval_request" : "task_completed")
+      assert.deepStrictEqual(told(seen.facts()).slice(0, expected.length), expected)
+      assert.deepStrictEqual(log, [...ran])
+    }).pipe(scoped)
+  })
+
   it.effect("cannot be allowed for a session; what a person says of it reaches the model", () =>
     Effect.gen(function* () {
       const { session, seen } = yield* after(one, { ...model, tools: [probe({ name: "once" }).tool] })

@@ -27,6 +27,21 @@ eachDriver("the gate", ({ isolated, runnerOf }) => {
       assert.isTrue(existsSync(mark))
     })
   )
+
+  it.live("a program whose start could not be stored never begins", () =>
+    Effect.gen(function* () {
+      const there = yield* dir
+      const runner = yield* runnerOf()
+      const mark = join(there.ws, "mark")
+      const spec = script(`touch ${mark}`, { cwd: there.ws, processStarted: () => Effect.fail("the disk is full") })
+      const error = yield* Effect.flip(runner.run(spec))
+      assert.deepStrictEqual(
+        [error.reason, error.detail],
+        ["not_started", "The command was not run: its start could not be stored."]
+      )
+      assert.isFalse(existsSync(mark))
+    })
+  )
 })
 
 const orphan = (marker: string, sleep: string) =>

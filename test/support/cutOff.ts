@@ -1,6 +1,6 @@
 /** Sessions whose process died while calls ran: as stored facts, whose calls every process finds running. */
 import { Effect } from "effect"
-import type { DurableBody } from "../../src/domain/Event.ts"
+import type { DurableBody, ReportBody } from "../../src/domain/Event.ts"
 import {
   type CallId,
   newEventId,
@@ -40,10 +40,12 @@ export interface CutOptions {
   readonly calls: ReadonlyArray<string>
   readonly key?: string
   readonly mode?: string
+  /** A process of the first call was announced. */
+  readonly announced?: boolean
 }
 
 /** Stores it, as a process did that is no more. */
-export const cutOff = Effect.fnUntraced(function* ({ calls, key, mode }: CutOptions) {
+export const cutOff = Effect.fnUntraced(function* ({ announced, calls, key, mode }: CutOptions) {
   const [journal, index] = [yield* Journal, yield* SessionIndex]
   const stored = bodies(calls, key)
   const times = { created_at: TS, updated_at: TS }
@@ -61,5 +63,12 @@ export const cutOff = Effect.fnUntraced(function* ({ calls, key, mode }: CutOpti
     epoch,
     stored.map((body, i) => ({ pos: i + 1, seq: i + 1, event_id: newEventId(), ts: TS, body }))
   )
+  if (announced === true) {
+    // Nobody has this number: beyond the kernel's highest.
+    const body = { type: "process_started", task_id: OLD_TASK, call_id: "c1" as CallId, pid: 2 ** 30, start_time: "1" }
+    yield* journal.append(name, epoch, [
+      { pos: stored.length + 1, event_id: newEventId(), ts: TS, body: body as ReportBody }
+    ])
+  }
   yield* journal.release(name, epoch)
 })

@@ -4,6 +4,7 @@
  * machine's environment but PATH gets in, and no process outlives the scope.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
@@ -13,6 +14,8 @@ import { folder, repository } from "./realSession.ts"
 
 export const CLAW = fileURLToPath(new URL("../../dist/claw.js", import.meta.url))
 export const NODE = process.execPath
+/** Every world has a home of its own: what Node compiled for one of them is there for all others. */
+const COMPILED = join(tmpdir(), `claw-tests-compiled-${process.getuid?.() ?? 0}`)
 export const KEY = "sk-test-secret-0123456789"
 
 /** Each test has a world of its own. A machine that is busy elsewhere may show a screen too late: one more try. */
@@ -38,6 +41,7 @@ export const worldAt = Effect.fnUntraced(function* (base_url: string, files: Rea
     CLAW_STATE_DIR: state,
     LANG: "C.UTF-8",
     TERM: "xterm-256color",
+    NODE_COMPILE_CACHE: COMPILED,
     OPENAI_BASE_URL: base_url,
     OPENAI_API_KEY: KEY,
     CLAW_MODEL: "fake-model",

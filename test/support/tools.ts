@@ -18,6 +18,7 @@ export interface ProbeOptions {
   readonly risk?: Risk
   readonly opaque?: boolean
   readonly effect?: Tool.EffectClass
+  readonly announced?: boolean
   readonly probe?: Tool.Probe
   readonly run?: (args: Args, context: Tool.ToolContext) => Effect.Effect<Tool.ToolOutput, ToolError>
 }
@@ -29,6 +30,7 @@ export const probe = (options: ProbeOptions = {}): Probe => {
     description: "a probe",
     parameters: Args,
     ...(options.effect === undefined ? {} : { effect: options.effect }),
+    ...(options.announced === undefined ? {} : { announced: options.announced }),
     assess: ({ path }) =>
       Effect.succeed({
         risk: options.risk ?? "safe",

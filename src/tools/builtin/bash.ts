@@ -224,6 +224,7 @@ export const makeBash = (options: BashOptions): Tool.Tool =>
       "/tmp lasts for one call, and there may be no network. Long output is cut in the middle.",
     parameters: Parameters,
     effect: "once",
+    announced: true,
     timeout_ms: MAX_TIMEOUT_MS + MARGIN_MS,
     assess: (args) => assess(options, args),
     preview: ({ command }) => {
