@@ -2,6 +2,7 @@
  * Every implementation of `claw serve`, named once, bottom to top, over those of one process's sessions.
  * No logic beyond choosing which one. Invariant: both listeners are there, or neither.
  */
+import { basename, join } from "node:path"
 import { Clock, Effect, Layer } from "effect"
 import * as ChannelSessions from "../channel/ChannelSessions.ts"
 import { AppConfig, type ConfigShape } from "../config/AppConfig.ts"
@@ -18,6 +19,12 @@ import * as Tls from "../server/Tls.ts"
 import { sessions, taskLimit } from "./layers.ts"
 import type { Choice } from "./model.ts"
 
+/** Beside the program: in the build, or in what the sources were built to. */
+const consoleDirectory = (): string => {
+  const here = import.meta.dirname
+  return basename(here) === "app" ? join(here, "../../dist/console") : join(here, "console")
+}
+
 /** Which pages are its own is known only once it listens: the port may be a free one. */
 const authentication = Layer.unwrap(
   Effect.map(HttpListener.HttpListener, ({ own }) => Authentication.layer({ own: () => own }))
@@ -30,7 +37,8 @@ const routes = Layer.effect(
     const handle = yield* HttpHandler.make({
       draining: Effect.sync(drain.draining),
       provider: Effect.map(Clock.currentTimeMillis, reach.trouble),
-      address: HttpServer.addressOf(config)
+      address: HttpServer.addressOf(config),
+      console: consoleDirectory()
     })
     return HttpServer.HttpRoutes.of({ handle })
   })

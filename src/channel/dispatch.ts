@@ -8,10 +8,10 @@ import type { Mode } from "../approval/ApprovalGate.ts"
 import { type ErrorCode, table } from "../domain/ErrorCode.ts"
 import { may, type Permission, type Principal } from "../domain/Principal.ts"
 import { attributes } from "../observability/Telemetry.ts"
-import type { SessionId } from "../domain/Ids.ts"
+import type { SessionId, TaskId } from "../domain/Ids.ts"
 import type { ClientMessage, Message } from "../protocol/ClientMessage.ts"
 import type { RuntimeError } from "../runtime/RuntimeError.ts"
-import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
+import type { RestoreOptions, SessionRuntime } from "../runtime/SessionRuntime.ts"
 import { join, refuse, sendStatus, sessionFor } from "./attach.ts"
 import * as Beside from "./beside.ts"
 import { hello } from "./hello.ts"
@@ -74,6 +74,16 @@ const setMode = Effect.fnUntraced(function* (principal: Principal, runtime: Sess
   yield* runtime.setMode(yield* modeFor(principal, (yield* runtime.status).mode, wanted))
 })
 
+const restore = (
+  runtime: SessionRuntime,
+  direction: "undo" | "redo",
+  to: TaskId | undefined,
+  options: RestoreOptions = {}
+): Handled =>
+  Effect.asVoid<unknown, RuntimeError, never>(
+    to === undefined ? runtime.restore(direction, options) : runtime.restoreTo(direction, to, options)
+  )
+
 const command = (peer: Peer, principal: Principal, runtime: SessionRuntime, message: Message<"command">): Handled => {
   switch (message.name) {
     case "clear":
@@ -81,9 +91,13 @@ const command = (peer: Peer, principal: Principal, runtime: SessionRuntime, mess
     case "compact":
       return Effect.sync(() => complain(peer, "bad_message", { detail: "compact is not available yet." }))
     case "undo":
-      return Effect.asVoid(runtime.restore("undo", { uncertain: message.uncertain === true }))
+      return restore(runtime, "undo", message.to, { uncertain: message.uncertain === true })
     case "redo":
-      return Effect.asVoid(runtime.restore("redo"))
+      return restore(runtime, "redo", message.to)
+    case "diff":
+      return Effect.map(runtime.difference(message.task_id ?? message.all === true), (found) =>
+        send(peer, { type: "difference", ...found })
+      )
     case "resume_queue":
       return runtime.resumeQueue
     case "set_mode":
@@ -137,7 +151,7 @@ const act = (
           : sendStatus(peer, peer.attached.runtime)
       )
     case "command":
-      return permitted(principal, "prompt", commanded(peer, principal, message))
+      return permitted(principal, message.name === "diff" ? "read" : "prompt", commanded(peer, principal, message))
     case "ping":
       return Effect.sync(() =>
         send(peer, { type: "pong", ...(message.nonce === undefined ? {} : { nonce: message.nonce }) })

@@ -245,7 +245,7 @@ const sessionOf = (wire: Wire, session_id: SessionId): SessionRuntime => {
     setModel: (model) => command({ type: "command", name: "set_model", model }),
     rename: (title) => command({ type: "command", name: "rename", title }),
     resumeQueue: command({ type: "command", name: "resume_queue" }),
-    ...remoteRestoring(client, facts, locale, asked),
+    ...remoteRestoring(client, facts, asked),
     grants: wireless,
     revoke: () => wireless
   }

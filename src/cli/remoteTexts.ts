@@ -9,7 +9,6 @@ const en = {
   draining: "The server is ending; its tasks go on when it is back.",
   grants: "The wire has no message for grants; the server's HTTP API lists and revokes them.",
   sessions: "The wire has no message that lists sessions; the server's HTTP API does. /resume ID works.",
-  difference: "The wire has no message for differences; /undo and /redo work.",
   bypass: "bypass cannot be set from here."
 }
 
@@ -23,7 +22,6 @@ export const remoteTexts: Readonly<Record<Locale, Readonly<Record<keyof typeof e
     draining: "服务器正在关闭；任务会在它恢复后继续。",
     grants: "通信协议没有授权相关的消息；请用服务器的 HTTP API 查看和撤销。",
     sessions: "通信协议没有列出会话的消息；请用服务器的 HTTP API。/resume ID 可用。",
-    difference: "通信协议没有差异相关的消息；/undo 和 /redo 可用。",
     bypass: "不能从这里设置 bypass。"
   }
 }

@@ -11,7 +11,6 @@ import type { ClientMessage, Message, Position } from "./ClientMessage.ts"
 import { makePlace } from "./clientPlace.ts"
 import { makeRequests } from "./clientRequests.ts"
 import type { ConnectionEvent, ServerEvent } from "./ServerEvent.ts"
-
 export interface TransportHandlers {
   readonly opened: () => void
   readonly message: (text: string) => void
@@ -63,6 +62,7 @@ export interface Client {
   ) => Promise<void>
   readonly send: (message: Message<"command"> | Message<"unqueue">) => Promise<void>
   readonly status: () => Promise<Told<"status">>
+  readonly diff: (which?: { readonly all?: boolean; readonly task_id?: TaskId }) => Promise<Told<"difference">>
   readonly close: () => void
 }
 
@@ -73,7 +73,7 @@ const final: ReadonlySet<string> = new Set(["unauthenticated", "forbidden", "uns
 const finalClose: Readonly<Record<number, ErrorBody["code"]>> = { 4401: "unauthenticated", 4403: "forbidden" }
 
 const isOfConnection = (event: ServerEvent): event is ConnectionEvent =>
-  ["hello", "accepted", "status", "error", "ping", "pong", "draining"].includes(event.type)
+  ["hello", "accepted", "status", "error", "ping", "pong", "draining", "difference"].includes(event.type)
 
 const read = (text: string): ServerEvent | undefined => {
   try {
@@ -124,6 +124,7 @@ class Conversation implements Client {
     this.requests.ask({ type: "approval_response", request_id, ...answer })
   send: Client["send"] = (message) => this.requests.ask(message)
   status: Client["status"] = () => this.requests.status()
+  diff: Client["diff"] = (which = {}) => this.requests.diff(which)
   close = () => this.end(undefined)
 
   private become(state: ClientState): void {
@@ -231,6 +232,8 @@ class Conversation implements Client {
         return this.requests.accepted(event)
       case "status":
         return this.hearStatus(event)
+      case "difference":
+        return this.requests.difference(event)
       case "draining":
         return this.options.onTold?.(event)
       case "error":

@@ -77,8 +77,11 @@ export const Close = message("close", {})
 
 /** One message with a name, so that a new setting is not a new message (SETTLED 13). */
 export const Command = Schema.Union([
-  message("command", { name: Schema.Literals(["clear", "compact", "resume_queue", "redo"]) }),
-  message("command", { name: Schema.Literal("undo"), uncertain: optional(Schema.Boolean) }),
+  message("command", { name: Schema.Literals(["clear", "compact", "resume_queue"]) }),
+  /** `to`: this task, and those before it on the way. */
+  message("command", { name: Schema.Literal("redo"), to: optional(TaskId) }),
+  message("command", { name: Schema.Literal("undo"), uncertain: optional(Schema.Boolean), to: optional(TaskId) }),
+  message("command", { name: Schema.Literal("diff"), all: optional(Schema.Boolean), task_id: optional(TaskId) }),
   message("command", { name: Schema.Literal("set_mode"), mode: Schema.Literals(modes) }),
   message("command", { name: Schema.Literal("set_model"), model: Key }),
   message("command", { name: Schema.Literal("rename"), title: shortText })

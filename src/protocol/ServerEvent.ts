@@ -76,7 +76,15 @@ export const Pong = event("pong", { nonce: optional(Schema.String) })
 /** The server ends: no new work; the connection closes at `deadline` (RFC 3339) at the latest. */
 export const Draining = event("draining", { deadline: Schema.String })
 
-export const ConnectionEvent = Schema.Union([Hello, Accepted, Status, ErrorEvent, Ping, Pong, Draining])
+/** To whoever sent `diff`: a unified diff, bounded; `hidden`: files that it has no place for; of so many `tasks`. */
+export const Difference = event("difference", {
+  text: Schema.String,
+  files: Schema.Int,
+  hidden: Schema.Int,
+  tasks: Schema.Int
+})
+
+export const ConnectionEvent = Schema.Union([Hello, Accepted, Status, ErrorEvent, Ping, Pong, Draining, Difference])
 export type ConnectionEvent = typeof ConnectionEvent.Type
 export type ConnectionEventType = ConnectionEvent["type"]
 /** Without what every one of them has. */

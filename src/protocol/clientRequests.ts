@@ -4,11 +4,13 @@
  * that would mean something else later (`interrupt` without a task, `clear`, `undo` …) is never sent twice.
  */
 import { type ErrorBody, errorBody } from "../domain/ErrorCode.ts"
+import type { TaskId } from "../domain/Ids.ts"
 import type { ClientMessage, Message } from "./ClientMessage.ts"
 import type { ConnectionEvent } from "./ServerEvent.ts"
 
 type Accepted = Extract<ConnectionEvent, { readonly type: "accepted" }>
 type Status = Extract<ConnectionEvent, { readonly type: "status" }>
+type Difference = Extract<ConnectionEvent, { readonly type: "difference" }>
 
 interface Request {
   readonly message: ClientMessage
@@ -87,6 +89,8 @@ export const makeRequests = (say: (message: ClientMessage) => void) => {
     prompt: (message: Message<"prompt">) => add<Accepted>(message, false),
     ask: (message: ClientMessage) => add<void>(message, true),
     status: () => add<Status>({ type: "status" }, false),
+    diff: (which: { readonly all?: boolean; readonly task_id?: TaskId }) =>
+      add<Difference>({ type: "command", name: "diff", ...which }, false),
     accepted: (event: Accepted): void => {
       const message = queue.current()?.message
       if (message?.type !== "prompt" || message.idempotency_key !== event.idempotency_key) return
@@ -94,6 +98,10 @@ export const makeRequests = (say: (message: ClientMessage) => void) => {
     },
     status_: (event: Status): void => {
       if (queue.current()?.message.type === "status") queue.settle(({ done }) => done(event as never))
+    },
+    difference: (event: Difference): void => {
+      const message = queue.current()?.message
+      if (message?.type === "command" && message.name === "diff") queue.settle(({ done }) => done(event as never))
     },
     pong: (nonce: string | undefined): void => {
       if (nonce !== undefined && queue.current()?.fence === nonce) queue.settle(({ done }) => done(undefined as never))

@@ -140,7 +140,7 @@ export const clientTexts: Readonly<Record<ClientMessageType, string>> = {
   approval_response: "Answers an `approval_request`; see above for which `decision` fits which `kind`.",
   resume: "Joins a session that exists and replays. Also moves a connection from one session to another.",
   status: "Asks for a `status` event.",
-  command: "Changes the session. The last three are answered with `status`.",
+  command: "Changes the session, or shows what it did to files (`diff`). The last three are answered with `status`.",
   ping: "Asks for a `pong`.",
   pong: "Answers a `ping` of the server.",
   close: "Ends the connection in order: what was said before is done and told first."
@@ -153,8 +153,11 @@ export const commandTexts: Readonly<Record<Name, string>> = {
   resume_queue: "The queue goes on after an interrupt or a failure.",
   undo:
     "Files become what they were before the newest task that changed them; what was changed since is left alone. " +
-    "`uncertain`: also what a crash cut off. Answered by `files_restored`; not while a task runs (`session_busy`).",
-  redo: "Gives back what the last `undo` took.",
+    "`uncertain`: also what a crash cut off. `to`: task after task, back to this one. Answered by `files_restored`; not while a task runs (`session_busy`).",
+  redo: "Gives back what the last `undo` took. `to`: task after task, up to this one.",
+  diff:
+    "What the newest task that stands did to the files; `all` tasks that stand, or the one `task_id`. Answered by " +
+    "`difference`, or `nothing_to_restore`.",
   set_mode: "How changes are approved from now on.",
   set_model: "From the next task on.",
   rename: "The title."
@@ -201,5 +204,6 @@ export const eventTexts: Readonly<Record<EventType, string>> = {
     "its `idempotency_key`, an answer by its `request_id`, an interrupt of a task by its `task_id`.",
   ping: "Answer with `pong` and the same `nonce`.",
   pong: "Answers a `ping` of yours.",
-  draining: "The server ends; the connection closes at `deadline` at the latest."
+  draining: "The server ends; the connection closes at `deadline` at the latest.",
+  difference: "Answers `diff`: a unified diff of `files` files; `hidden` of them have no place in it."
 }

@@ -132,7 +132,7 @@ export interface ForkOptions<E = never, R = never> {
 /** Reads what is stored, so that a session that another process has can be copied too; `position_ahead` beyond its end. */
 export const fork = Effect.fnUntraced(function* <E, R>(owner: Owner, from: SessionId, options: ForkOptions<E, R>) {
   const index = (yield* SessionIndex).for(owner)
-  const { owner: _owner, ...past } = yield* Effect.mapError(index.get(from), translate)
+  const { owner: _owner, archived: _archived, ...past } = yield* Effect.mapError(index.get(from), translate)
   const facts = yield* factsUpTo(sessionKey(owner, from), options.at)
   if ((options.at ?? 0) > facts.length) return yield* new RuntimeError({ code: "position_ahead" })
   const session_id = yield* options.to

@@ -88,6 +88,19 @@ export interface TaskDifference extends Difference {
   readonly tasks: number
 }
 
+/** A task that changed files: what can be taken back (`done`), or given back (`undone`). */
+export interface FileChanges {
+  readonly task_id: TaskId
+  readonly title: string
+  /** When it began (RFC 3339). */
+  readonly at: string
+  /** Calls that changed something. */
+  readonly steps: number
+  /** One of them was cut off by a crash. */
+  readonly uncertain: boolean
+  readonly state: "done" | "undone"
+}
+
 export interface SessionRuntime {
   readonly session_id: SessionId
   /** Queues a durable start; a running task answers `session_busy` unless `when_busy` says otherwise. */
@@ -113,8 +126,19 @@ export interface SessionRuntime {
     direction: Durable<"files_restored">["direction"],
     options?: RestoreOptions
   ) => Effect.Effect<Durable<"files_restored">, RuntimeError>
-  /** What could be taken back next, or all that could be. */
-  readonly difference: (all?: boolean) => Effect.Effect<TaskDifference, RuntimeError>
+  /**
+   * The same for one task after the other up to and including `to`, without anything in between; ends early behind one
+   * of which nothing could be put back. `nothing_to_restore` where `to` is not among them.
+   */
+  readonly restoreTo: (
+    direction: Durable<"files_restored">["direction"],
+    to: TaskId,
+    options?: RestoreOptions
+  ) => Effect.Effect<ReadonlyArray<Durable<"files_restored">>, RuntimeError>
+  /** What could be taken back next, all that could be, or what one task did. */
+  readonly difference: (which?: boolean | TaskId) => Effect.Effect<TaskDifference, RuntimeError>
+  /** In the order of their tasks. */
+  readonly changes: Effect.Effect<ReadonlyArray<FileChanges>, RuntimeError>
   readonly grants: Effect.Effect<ReadonlyArray<Grant>, RuntimeError>
   /** False where no grant in force has this id; `by`: for the audit. */
   readonly revoke: (id: GrantId, by?: string) => Effect.Effect<boolean, RuntimeError>

@@ -17,6 +17,7 @@ export const readOnly = (runtime: SessionRuntime): SessionRuntime => ({
   interrupt: not,
   answer: not,
   restore: not,
+  restoreTo: not,
   clear: refused,
   setMode: not,
   setModel: not,

@@ -11,7 +11,8 @@ import type { ReportError } from "../engine/Reporter.ts"
 import { type CheckpointError, type Checkpoints, none, type Reversal } from "../sandbox/Checkpoints.ts"
 import { RuntimeError } from "./RuntimeError.ts"
 import type { SessionLog } from "./sessionLog.ts"
-import type { RestoreOptions, SessionRuntime, TaskDifference } from "./SessionRuntime.ts"
+import type { FileChanges, RestoreOptions, SessionRuntime, TaskDifference } from "./SessionRuntime.ts"
+import type { Changed } from "./undoLog.ts"
 
 interface Restoring {
   readonly log: SessionLog
@@ -77,9 +78,53 @@ const restoreFiles = Effect.fnUntraced(function* (
   return (yield* Effect.mapError(done, translate)) ?? (yield* refuse("nothing_to_restore"))
 })
 
-const difference = Effect.fnUntraced(function* ({ log, checkpoints }: Restoring, all: boolean) {
-  const { changed } = log.undo()
-  const tasks = all ? changed : changed.slice(-1)
+/** Which tasks wait for this direction, the next one first. */
+const waiting = ({ log }: Restoring, direction: Restored["direction"]): ReadonlyArray<TaskId> => {
+  const { changed, undone } = log.undo()
+  const tasks = direction === "undo" ? changed : undone.map(({ task }) => task)
+  return tasks.map(({ task_id }) => task_id).toReversed()
+}
+
+const restoreTo = Effect.fnUntraced(function* (
+  own: Restoring,
+  direction: Restored["direction"],
+  to: TaskId,
+  options: RestoreOptions
+) {
+  const done: Array<Restored> = []
+  if (own.log.state().task === undefined && !waiting(own, direction).includes(to)) {
+    return yield* refuse("nothing_to_restore")
+  }
+  while (true) {
+    const event = yield* restoreFiles(own, direction, options)
+    done.push(event)
+    const isStuck = event.count === 0 && event.kept.length > 0
+    if (event.restored_task_id === to || isStuck || !waiting(own, direction).includes(to)) return done
+  }
+})
+
+const changesOf = ({ log }: Restoring): ReadonlyArray<FileChanges> => {
+  const { changed, undone } = log.undo()
+  const told = (state: FileChanges["state"]) => (task: Changed) => ({
+    task_id: task.task_id,
+    title: task.title,
+    at: task.at,
+    steps: task.steps.length,
+    uncertain: task.steps.some(({ uncertain }) => uncertain === true),
+    state
+  })
+  return [...changed.map(told("done")), ...undone.map(({ task }) => told("undone")(task)).toReversed()]
+}
+
+const asked = ({ log }: Restoring, which: boolean | TaskId): ReadonlyArray<Changed> => {
+  const { changed, undone } = log.undo()
+  if (typeof which === "boolean") return which ? changed : changed.slice(-1)
+  return [...changed, ...undone.map(({ task }) => task)].filter(({ task_id }) => task_id === which)
+}
+
+const difference = Effect.fnUntraced(function* (own: Restoring, which: boolean | TaskId) {
+  const { checkpoints } = own
+  const tasks = asked(own, which)
   if (tasks.length === 0) return yield* refuse("nothing_to_restore")
   const found = yield* Effect.mapError(checkpoints.diff(tasks.flatMap((task) => task.steps)), translate)
   return { ...found, tasks: tasks.length } satisfies TaskDifference
@@ -90,9 +135,11 @@ export const restoring = (
   log: SessionLog,
   checkpoints: Checkpoints["Service"] = none,
   ordered: <A>(command: Effect.Effect<A, RuntimeError>) => Effect.Effect<A, RuntimeError>
-): Pick<SessionRuntime, "restore" | "difference"> => ({
+): Pick<SessionRuntime, "restore" | "restoreTo" | "difference" | "changes"> => ({
   restore: (direction, options = {}) => ordered(restoreFiles({ log, checkpoints }, direction, options)),
-  difference: (all = false) => difference({ log, checkpoints }, all)
+  restoreTo: (direction, to, options = {}) => ordered(restoreTo({ log, checkpoints }, direction, to, options)),
+  difference: (which = false) => difference({ log, checkpoints }, which),
+  changes: Effect.sync(() => changesOf({ log, checkpoints }))
 })
 
 /** What a process that died left behind: steps that nobody was told of, a restore that was cut off. */

@@ -90,7 +90,7 @@ const load = Effect.fnUntraced(function* (journal: Journal["Service"], key: Sess
       state,
       page.records.flatMap(({ body, seq }) => (seq === undefined || isPrivate(body) ? [] : [{ seq, body }]))
     )
-    for (const { body } of page.records) undo = UndoLog.fold(undo, body)
+    for (const { body, ts } of page.records) undo = UndoLog.fold(undo, body, ts)
     marks.take(page.records)
     damaged.push(...page.damaged)
     damage.take(page)
@@ -237,7 +237,7 @@ const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tai
     const events = records.flatMap((record) => eventOf(session_id, record) ?? [])
     owned.numbers.seq += events.length
     for (const event of events) state = fold(state, event)
-    for (const { body } of records) undo = UndoLog.fold(undo, body)
+    for (const { body, ts } of records) undo = UndoLog.fold(undo, body, ts)
     found.marks.take(records)
     if (state.task === undefined) stateName = "idle"
     recent.push(events)

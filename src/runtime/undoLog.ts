@@ -5,11 +5,18 @@
 import type { Durable, PrivateBody, ReportBody } from "../domain/Event.ts"
 import type { TaskId } from "../domain/Ids.ts"
 import type { Step } from "../sandbox/Checkpoints.ts"
+import { titleOf } from "./title.ts"
 
 /** A task that changed files, oldest step first. */
-export interface Changed {
-  readonly task_id: TaskId
+export interface Changed extends Started {
   readonly steps: ReadonlyArray<Step>
+}
+
+/** A task, what it is called, and when it began (RFC 3339). */
+interface Started {
+  readonly task_id: TaskId
+  readonly title: string
+  readonly at: string
 }
 
 export interface Undone {
@@ -25,18 +32,21 @@ export interface UndoState {
   readonly open: Extract<PrivateBody, { readonly type: "restore_started" }> | undefined
   /** Every step there ever was. */
   readonly seen: ReadonlySet<string>
+  /** The newest task. */
+  readonly started: Started | undefined
 }
 
-export const initial: UndoState = { changed: [], undone: [], open: undefined, seen: new Set() }
+export const initial: UndoState = { changed: [], undone: [], open: undefined, seen: new Set(), started: undefined }
 
 const stepped = (state: UndoState, { task_id, step, uncertain }: Extract<PrivateBody, { type: "checkpoint" }>) => {
   if (state.seen.has(step)) return state
   const added: Step = uncertain === true ? { step, uncertain } : { step }
   const last = state.changed.at(-1)
+  const task = state.started?.task_id === task_id ? state.started : { task_id, title: "", at: "" }
   const changed =
     last?.task_id === task_id
-      ? [...state.changed.slice(0, -1), { task_id, steps: [...last.steps, added] }]
-      : [...state.changed, { task_id, steps: [added] }]
+      ? [...state.changed.slice(0, -1), { ...last, steps: [...last.steps, added] }]
+      : [...state.changed, { ...task, steps: [added] }]
   return { ...state, changed, undone: [], seen: new Set(state.seen).add(step) }
 }
 
@@ -59,8 +69,11 @@ const ended = (state: UndoState, event: Durable<"files_restored">): UndoState =>
   return { ...closed, changed, undone: [...state.undone, { task, plan: open.plan }] }
 }
 
-export const fold = (state: UndoState, body: ReportBody): UndoState => {
+/** `at`: when it was reported. */
+export const fold = (state: UndoState, body: ReportBody, at: string): UndoState => {
   switch (body.type) {
+    case "task_started":
+      return { ...state, started: { task_id: body.task_id, title: titleOf(body.content), at } }
     case "checkpoint":
       return stepped(state, body)
     case "restore_started":

@@ -4,31 +4,18 @@
  * Does not own: handlers. Invariant: what a server answers is described here.
  */
 import { Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApi, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Answer } from "../domain/Approval.ts"
 import { SessionId } from "../domain/Ids.ts"
 import { Authenticated } from "./apiCaller.ts"
+import { body, cursor, gate, get, limit, optional, post, read, say } from "./apiParts.ts"
 import { problems } from "./apiProblem.ts"
+import { sessions } from "./apiSessionRoutes.ts"
 import * as Shape from "./apiShapes.ts"
 import { COOKIE } from "./cookieSessions.ts"
 import { version } from "../config/Version.ts"
 
-const optional = Schema.optionalKey
-const say = (summary: string) => OpenApi.annotations({ summary })
-const { get, post } = HttpApiEndpoint
-const del = HttpApiEndpoint.make("DELETE")
 const text = (contentType: string) => Schema.String.pipe(HttpApiSchema.asText({ contentType }))
-
-const limit = optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 })))
-const count = optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)))
-const cursor = optional(Schema.String.check(Schema.isMaxLength(1024)))
-const session = { session_id: SessionId }
-const id = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(256))
-/** What any request may be told: it is none of ours, or there are too many. */
-const gate = [400, 403, 429] as const
-const body = [400, 401, 403, 413, 415, 429, 500, 503] as const
-const read = [400, 401, 403, 404, 429, 500, 503] as const
-const change = [...body, 404, 409] as const
 
 const system = HttpApiGroup.make("system", { topLevel: true })
   .add(
@@ -69,9 +56,10 @@ const system = HttpApiGroup.make("system", { topLevel: true })
     }).annotateMerge(say("Exchanges a token for a cookie."))
   )
   .add(
-    post("logout", "/api/logout", { success: HttpApiSchema.NoContent, error: problems(...gate, 500) }).annotateMerge(
-      say("Ends the cookie.")
-    )
+    post("logout", "/api/logout", {
+      success: HttpApiSchema.NoContent,
+      error: problems(...gate, 500, 503)
+    }).annotateMerge(say("Ends the cookie."))
   )
 
 const own = HttpApiGroup.make("own")
@@ -112,129 +100,15 @@ const own = HttpApiGroup.make("own")
       })
     )
   )
-  .middleware(Authenticated)
-
-const sessions = HttpApiGroup.make("sessions")
   .add(
-    post("create", "/api/sessions", {
-      payload: Shape.CreateSession,
-      success: Shape.Status.pipe(HttpApiSchema.status(201)),
-      error: problems(...change, 422)
-    }).annotateMerge(say("Makes a session."))
-  )
-  .add(
-    get("list", "/api/sessions", {
-      query: { q: optional(Schema.String.check(Schema.isMaxLength(1024))), limit, cursor },
-      success: Shape.SessionPage,
-      error: problems(...read)
-    }).annotateMerge(
-      OpenApi.annotations({
-        summary: "Sessions, newest first; `q`: those whose id, title or workspace has this text.",
-        description: "A page of a search may be short, or empty, and still have a `next_cursor`: go on with it."
-      })
+    get("waiting", "/api/approvals", { success: Shape.Waiting, error: problems(...read) }).annotateMerge(
+      say("Questions of all sessions that wait for an answer; those that expire first stand first.")
     )
   )
   .add(
-    get("show", "/api/sessions/:session_id", {
-      params: session,
-      success: Shape.Status,
-      error: problems(...read, 409, 422)
-    }).annotateMerge(say("A session's status."))
-  )
-  .add(
-    del("remove", "/api/sessions/:session_id", {
-      params: session,
-      success: HttpApiSchema.NoContent,
-      error: problems(...read, 409)
-    }).annotateMerge(say("Ends its task and removes the session."))
-  )
-  .add(
-    get("events", "/api/sessions/:session_id/events", {
-      params: session,
-      query: { after: count, limit },
-      headers: { "last-event-id": optional(Schema.String) },
-      success: [Shape.EventPage, HttpApiSchema.StreamSse({ data: Shape.Fact })],
-      error: problems(...read, 406, 409, 416, 422)
-    }).annotateMerge(
-      OpenApi.annotations({
-        summary:
-          "Events as they happen (SSE, resumed by Last-Event-ID), or a page of facts (`Accept: application/json`).",
-        description:
-          "A message of the stream has no `event:` field: every type comes to `onmessage`, and `data.type` tells which " +
-          "it is. Only facts have an `id:`, their `seq`; what is told while it happens has none and is not repeated. A " +
-          "server that ends says `draining` with its `deadline`, then ends the stream; whoever comes back goes on."
-      })
+    get("options", "/api/options", { success: Shape.Options, error: problems(...read, 422) }).annotateMerge(
+      say("What a new session of the caller's may be: workspaces, modes, model.")
     )
-  )
-  .add(
-    post("prompt", "/api/sessions/:session_id/prompt", {
-      params: session,
-      headers: { "idempotency-key": optional(Schema.String) },
-      payload: Shape.Prompt,
-      success: Shape.Accepted.pipe(HttpApiSchema.status(202)),
-      error: problems(...change, 422)
-    }).annotateMerge(say("Starts a task, or keeps the prompt for later."))
-  )
-  .add(
-    post("interrupt", "/api/sessions/:session_id/interrupt", {
-      params: session,
-      payload: Shape.Interrupt,
-      success: HttpApiSchema.NoContent,
-      error: problems(...change, 422)
-    }).annotateMerge(say("Cancels the running task and waits for its end."))
-  )
-  .add(
-    get("approvals", "/api/sessions/:session_id/approvals", {
-      params: session,
-      success: Shape.Approvals,
-      error: problems(...read, 409, 422)
-    }).annotateMerge(say("Questions that wait for an answer."))
-  )
-  .add(
-    post("approve", "/api/sessions/:session_id/approvals/:request_id", {
-      params: { ...session, request_id: id },
-      payload: Shape.ApprovalAnswer,
-      success: HttpApiSchema.NoContent,
-      error: problems(...change, 410, 422)
-    }).annotateMerge(say("Answers a question."))
-  )
-  .add(
-    del("unqueue", "/api/sessions/:session_id/queue/:prompt_id", {
-      params: { ...session, prompt_id: id },
-      success: HttpApiSchema.NoContent,
-      error: problems(...read, 409, 422)
-    }).annotateMerge(say("Takes a waiting prompt back."))
-  )
-  .add(
-    post("command", "/api/sessions/:session_id/command", {
-      params: session,
-      payload: Shape.Command,
-      success: HttpApiSchema.NoContent,
-      error: problems(...change, 422)
-    }).annotateMerge(say("Changes the session: clear, rename, mode, model, queue."))
-  )
-  .add(
-    post("fork", "/api/sessions/:session_id/fork", {
-      params: session,
-      payload: Shape.Fork,
-      success: Shape.Status.pipe(HttpApiSchema.status(201)),
-      error: problems(...change, 416, 422)
-    }).annotateMerge(say("Makes a session whose past is a copy of this one's."))
-  )
-  .add(
-    get("grants", "/api/sessions/:session_id/grants", {
-      params: session,
-      query: { limit, cursor },
-      success: Shape.Grants,
-      error: problems(...read, 409, 422)
-    }).annotateMerge(say("Grants in force."))
-  )
-  .add(
-    del("revoke", "/api/sessions/:session_id/grants/:grant_id", {
-      params: { ...session, grant_id: id },
-      success: HttpApiSchema.NoContent,
-      error: problems(...read, 409, 422)
-    }).annotateMerge(say("Takes a grant back."))
   )
   .middleware(Authenticated)
 

@@ -1,7 +1,7 @@
 /**
  * Who asks over HTTP (R176, R241, R273, SETTLED 21): bearer token, JWT, or the console's cookie. Owns: the contract that
  * WebSocket upgrade and HTTP API share. Invariants: a secret is never read from a URL; a cookie is good only with an
- * allowed Origin; the start token is exchanged once for the cookie.
+ * allowed Origin; a start token is exchanged once for a cookie.
  */
 import type { IncomingHttpHeaders } from "node:http"
 import { Context, type Effect } from "effect"
@@ -21,7 +21,7 @@ export class Auth extends Context.Service<
     readonly recognise: (request: AskedBy) => Effect.Effect<Principal | undefined, AuthError>
     /** Exchanges the start token (or an API token) for a `Set-Cookie` value: HttpOnly, SameSite=Strict. */
     readonly login: (token: string, request: AskedBy) => Effect.Effect<string, AuthError>
-    readonly logout: (request: AskedBy) => Effect.Effect<string>
+    readonly logout: (request: AskedBy) => Effect.Effect<string, AuthError>
     /** Printed once in the console's URL; absent where no auth is needed or tokens are configured. */
     readonly startToken: string | undefined
   }

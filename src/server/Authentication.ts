@@ -2,24 +2,26 @@
  * Who may use `claw serve` (issue 3, Identity; SETTLED 21): API tokens, JWTs of one issuer, the start token, and the
  * cookie that a browser gets for one of these. Owns: the order in which they are tried, and the one layer behind
  * `Authenticator` (connections) and `Auth` (HTTP). Invariants: what is wrong is `unauthenticated` whatever it is, and
- * the reason goes to the log without the token; the start token is exchanged for a cookie once; without auth everybody
+ * the reason goes to the log without the token; a start token is exchanged for a cookie once; without auth everybody
  * is this machine's own, so that is for loopback only.
  */
 import type { Scope } from "effect"
 import { Clock, Context, Effect, Layer } from "effect"
 import { AuthError, Authenticator } from "../channel/Authenticator.ts"
-import { AppConfig } from "../config/AppConfig.ts"
+import { AppConfig, type ConfigShape } from "../config/AppConfig.ts"
 import { ConfigError } from "../config/ConfigError.ts"
 import { localPrincipal, ownerOf, type Principal } from "../domain/Principal.ts"
 import { attributes } from "../observability/Telemetry.ts"
+import { type KeptLogin, LoginStore } from "../store/LoginStore.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import { counts, looksLikeToken, TokenStore } from "../store/TokenStore.ts"
 import { type AskedBy, Auth } from "./Auth.ts"
 import * as CookieSessions from "./cookieSessions.ts"
 import * as Credentials from "./credentials.ts"
-import { digestOf, matches, newSecret } from "./digest.ts"
+import { digestOf } from "./digest.ts"
 import * as Jwt from "./jwt.ts"
 import { allowedCookie, allowedOrigin, isLoopback, type Own } from "./Origins.ts"
+import * as StartTokens from "./startTokens.ts"
 import * as WrongTokens from "./wrongTokens.ts"
 
 export interface Options {
@@ -34,9 +36,8 @@ interface Parts {
   readonly cookies: ReturnType<typeof CookieSessions.make>
   readonly verifyJwt: Effect.Success<ReturnType<typeof Jwt.make>>
   readonly tooMany: (address: string, now: number) => number | undefined
-  readonly start:
-    | { readonly secret: string; readonly digest: string; readonly credential: Credentials.Credential }
-    | undefined
+  readonly logins: LoginStore["Service"]
+  readonly start: StartTokens.StartTokens | undefined
   readonly scope: Scope.Scope
 }
 
@@ -81,19 +82,31 @@ const byJwt = Effect.fnUntraced(function* (parts: Parts, token: string, address:
 
 const authenticate = (parts: Parts, token: string, address: string): Effect.Effect<Principal, AuthError> => {
   const { start, credentials } = parts
-  if (start !== undefined && matches(token, start.digest)) {
+  if (start !== undefined && StartTokens.isOne(start, token)) {
     return Effect.sync(() => credentials.vouch(localPrincipal, start.credential))
   }
   return looksLikeToken(token) ? byApiToken(parts, token, address) : byJwt(parts, token, address)
 }
 
+/** A login of before this start, as far as what it rests on counts now. */
+const revived = ({ credentials, start }: Parts, login: KeptLogin): CookieSessions.CookieSession | undefined => {
+  const { principal, until, token_id } = login
+  if (login.start === true && start === undefined) return undefined
+  const parent = login.start === true ? start?.credential : token_id === undefined ? undefined : { token_id, until }
+  const credential: Credentials.Credential = { until, ...(parent === undefined ? {} : { parent }) }
+  return { principal: credentials.vouch(principal, credential), credential }
+}
+
 const byCookie = Effect.fnUntraced(function* (parts: Parts, headers: AskedBy["headers"]) {
   if (!allowedCookie(parts.own(), headers)) return undefined
   for (const value of CookieSessions.cookiesOf(headers)) {
-    const session = parts.cookies.find(value)
+    const session = yield* Effect.catch(
+      parts.cookies.find(value, (login) => revived(parts, login)),
+      ofStore
+    )
     if (session === undefined) continue
     if (yield* Effect.catch(parts.credentials.good(session.credential), ofStore)) return session.principal
-    parts.cookies.close(value)
+    yield* Effect.ignore(parts.cookies.close(value))
   }
   return undefined
 })
@@ -108,32 +121,32 @@ const recognise = Effect.fnUntraced(function* (parts: Parts, { headers, address 
     : yield* authenticate(parts, token, address)
 })
 
-const login = (parts: Parts) => {
-  let startIsSpent = false
-  return Effect.fnUntraced(function* (token: string, { headers, address }: AskedBy) {
-    const { own, credentials, cookies, start } = parts
-    if (!allowedOrigin(own(), headers.origin)) return yield* fail("forbidden")
-    const principal = yield* authenticate(parts, token, address)
-    const parent = credentials.of(principal)
-    if (parent === undefined) return yield* fail("unauthenticated")
-    if (parent === start?.credential) {
-      if (startIsSpent) return yield* fail("unauthenticated")
-      startIsSpent = true
-    }
-    const now = yield* Clock.currentTimeMillis
-    return cookies.open(parent, now, own().scheme === "https", (credential) => credentials.vouch(principal, credential))
-  })
-}
+const login = Effect.fnUntraced(function* (parts: Parts, token: string, { headers, address }: AskedBy) {
+  const { own, credentials, cookies, logins, start } = parts
+  if (!allowedOrigin(own(), headers.origin)) return yield* fail("forbidden")
+  const principal = yield* authenticate(parts, token, address)
+  const parent = credentials.of(principal)
+  if (parent === undefined) return yield* fail("unauthenticated")
+  const isStart = parent === start?.credential
+  if (isStart && !(yield* Effect.catch(logins.spend(digestOf(token)), ofStore))) return yield* fail("unauthenticated")
+  const now = yield* Clock.currentTimeMillis
+  const kept = { principal, ...(isStart ? { start: true as const } : {}) }
+  const vouch = (credential: Credentials.Credential) => credentials.vouch(principal, credential)
+  return yield* Effect.catch(cookies.open(parent, now, own().scheme === "https", kept, vouch), ofStore)
+})
 
-const logout = ({ own, cookies, credentials }: Parts, { headers }: AskedBy) =>
-  Effect.sync(() => {
-    for (const value of allowedCookie(own(), headers) ? CookieSessions.cookiesOf(headers) : []) {
-      const session = cookies.find(value)
-      cookies.close(value)
-      if (session !== undefined) credentials.close(session.credential)
-    }
-    return CookieSessions.clearCookie(own().scheme === "https")
-  })
+const logout = Effect.fnUntraced(function* (parts: Parts, { headers }: AskedBy) {
+  const { own, cookies, credentials } = parts
+  for (const value of allowedCookie(own(), headers) ? CookieSessions.cookiesOf(headers) : []) {
+    const session = yield* Effect.catch(
+      cookies.find(value, (kept) => revived(parts, kept)),
+      ofStore
+    )
+    if (session !== undefined) credentials.close(session.credential)
+    yield* Effect.catch(cookies.close(value), ofStore)
+  }
+  return CookieSessions.clearCookie(own().scheme === "https")
+})
 
 /** Everybody is this machine's own; a page of another origin is nobody all the same. */
 const withoutAuth = (own: () => Own) => {
@@ -155,17 +168,20 @@ const withoutAuth = (own: () => Own) => {
 }
 
 /** For the first minutes of a new installation: as long as there is no other way in, and nobody else can reach it. */
-const startToken = Effect.fnUntraced(function* (tokens: TokenStore["Service"], host: string, hasIssuer: boolean) {
-  if (!isLoopback(host) || hasIssuer) return undefined
+const startTokens = Effect.fnUntraced(function* (
+  tokens: TokenStore["Service"],
+  logins: LoginStore["Service"],
+  { host, oidc_issuer }: ConfigShape["server"]
+) {
+  if (!isLoopback(host) || oidc_issuer !== undefined) return undefined
   const now = yield* Clock.currentTimeMillis
   if ((yield* tokens.list).some((token) => counts(token, now))) return undefined
-  const secret = newSecret("claw_")
-  return { secret, digest: digestOf(secret), credential: { until: Number.POSITIVE_INFINITY } }
+  return yield* StartTokens.make(logins)
 })
 
 const make = Effect.fnUntraced(function* ({ own }: Options) {
   const { server, limit } = yield* AppConfig
-  const tokens = yield* TokenStore
+  const [tokens, logins] = [yield* TokenStore, yield* LoginStore]
   if (!server.auth && !isLoopback(server.host)) {
     const detail = `server.auth is false, and ${server.host} can be reached from outside.`
     return yield* new ConfigError({ where: "server", key: "server.auth", detail })
@@ -175,10 +191,11 @@ const make = Effect.fnUntraced(function* ({ own }: Options) {
     own,
     tokens,
     credentials: Credentials.make(tokens),
-    cookies: CookieSessions.make(),
+    logins,
+    cookies: CookieSessions.make(logins),
     verifyJwt: yield* Jwt.make(server),
     tooMany: WrongTokens.make(limit.bad_tokens_per_minute),
-    start: yield* startToken(tokens, server.host, server.oidc_issuer !== undefined),
+    start: yield* startTokens(tokens, logins, server),
     scope: yield* Effect.scope
   }
   yield* Effect.forkScoped(parts.credentials.watch)
@@ -189,7 +206,7 @@ const make = Effect.fnUntraced(function* ({ own }: Options) {
   }).pipe(
     Context.add(Auth, {
       recognise: (request) => recognise(parts, request),
-      login: login(parts),
+      login: (token, request) => login(parts, token, request),
       logout: (request) => logout(parts, request),
       startToken: parts.start?.secret
     })
@@ -199,5 +216,5 @@ const make = Effect.fnUntraced(function* ({ own }: Options) {
 /** Both services over the process's configuration and token store. */
 export const layer = (
   options: Options
-): Layer.Layer<Authenticator | Auth, ConfigError | StoreError, AppConfig | TokenStore> =>
+): Layer.Layer<Authenticator | Auth, ConfigError | StoreError, AppConfig | TokenStore | LoginStore> =>
   Layer.effectContext(make(options))

@@ -14,15 +14,20 @@ import { Api } from "./Api.ts"
 import { layerAuthenticated } from "./apiCaller.ts"
 import { edge, securityHeaders } from "./apiEdge.ts"
 import * as Events from "./apiEvents.ts"
+import * as Files from "./apiFiles.ts"
+import * as Listed from "./apiListed.ts"
 import { answered, CurrentRequest, refuse } from "./apiProblem.ts"
 import * as Records from "./apiRecords.ts"
 import * as Sessions from "./apiSessions.ts"
 import * as System from "./apiSystem.ts"
 import * as Tasks from "./apiTasks.ts"
+import * as ConsolePage from "./consolePage.ts"
 
 export interface HttpOptions extends System.Life {
   /** The peer's address, behind trusted proxies; default: the socket's. */
   readonly address?: (request: IncomingMessage) => string
+  /** Where the built console is. */
+  readonly console?: string
 }
 
 const socketAddress = (request: IncomingMessage): string => request.socket.remoteAddress ?? ""
@@ -63,6 +68,8 @@ const own = HttpApiBuilder.group(
           : answered(Records.auditPage(query))
       )
       .handle("usage", ({ query }) => answered(Records.usage(query)))
+      .handle("waiting", () => answered(Listed.waiting))
+      .handle("options", () => answered(Sessions.options))
   })
 )
 
@@ -80,8 +87,9 @@ const sessions = (services: Tasks.TaskServices) =>
   HttpApiBuilder.group(Api, "sessions", (handlers) =>
     handlers
       .handleRaw("create", () => answered(Sessions.create(services.draining)))
-      .handle("list", ({ query }) => answered(Sessions.list(query)))
+      .handle("list", ({ query }) => answered(Listed.list(query)))
       .handle("show", ({ params }) => answered(Sessions.show(params.session_id)))
+      .handleRaw("update", ({ params }) => answered(Sessions.update(params.session_id)))
       .handle("remove", ({ params }) => answered(Sessions.remove(params.session_id)))
       .handle("events", ({ request, params, query, headers }) => {
         const wanted = accepted(request.headers["accept"], [STREAM, PAGE])
@@ -106,6 +114,11 @@ const sessions = (services: Tasks.TaskServices) =>
       .handleRaw("fork", ({ params }) => answered(Sessions.fork(params.session_id, services.draining)))
       .handle("grants", ({ params, query }) => answered(Tasks.grants(params.session_id, query)))
       .handle("revoke", ({ params }) => answered(Tasks.revoke(params.session_id, params.grant_id)))
+      .handle("history", ({ params, query }) => answered(Events.history(params.session_id, query.before, query.limit)))
+      .handle("checkpoints", ({ params }) => answered(Files.checkpoints(params.session_id)))
+      .handle("diff", ({ params, query }) => answered(Files.diff(params.session_id, query)))
+      .handleRaw("undo", ({ params }) => answered(Files.restore(params.session_id, "undo")))
+      .handleRaw("redo", ({ params }) => answered(Files.restore(params.session_id, "redo")))
   )
 
 /** For everything that is not an upgrade. */
@@ -123,7 +136,8 @@ export const make = Effect.fnUntraced(function* (options: HttpOptions) {
   )
   const app = yield* HttpRouter.toHttpEffect(routes)
   const address = options.address ?? socketAddress
-  const whole = edge(app, { allowed_origins: config.server.allowed_origins, address })
+  const page = ConsolePage.make(options.console)
+  const whole = edge(app, { allowed_origins: config.server.allowed_origins, address, page })
   const handler = yield* NodeHttpServer.makeHandler(whole, { scope: server })
   return handler as (request: IncomingMessage, response: ServerResponse) => void
 })

@@ -14,6 +14,7 @@ import { attributes } from "../observability/Telemetry.ts"
 import { Api } from "./Api.ts"
 import { oneLine } from "./apiBody.ts"
 import { ApiError, type Coded, CurrentRequest, problem, type RequestInfo } from "./apiProblem.ts"
+import type { ShowPage } from "./consolePage.ts"
 import { localeOf } from "./locale.ts"
 
 interface RouteShape {
@@ -100,6 +101,8 @@ const isOurs = (cause: Cause.Cause<unknown>): boolean => told(cause).code === "i
 export interface EdgeOptions {
   readonly allowed_origins: ReadonlyArray<string>
   readonly address: (request: IncomingMessage) => string
+  /** What is shown where there is no route. */
+  readonly page: ShowPage
 }
 
 const infoOf = (request: IncomingMessage, options: EdgeOptions): RequestInfo => {
@@ -114,19 +117,18 @@ const infoOf = (request: IncomingMessage, options: EdgeOptions): RequestInfo => 
 
 type App = Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, HttpServerRequest.HttpServerRequest>
 
-/** Where a browser may ask for a page. There is none but the documentation. */
-const wantsPage = ({ method, headers }: IncomingMessage, url: string): boolean =>
-  (method === "GET" || method === "HEAD") &&
-  !/^\/(?:api|ws)(?:[/?#]|$)/.test(url) &&
-  /\btext\/html\b/i.test(headers.accept ?? "")
+/** Where there is no route there may be a page. */
+const shown = (request: IncomingMessage, info: RequestInfo, { page }: EdgeOptions): App =>
+  Effect.flatMap(page(request, info.locale), (found) =>
+    found === undefined ? problem(new ApiError({ code: "not_found" })) : Effect.succeed(found)
+  )
 
-const toDocs = HttpServerResponse.empty({ status: 302, headers: { location: "/docs", vary: "accept" } })
+/** For the count and the log: what was shown, or the route's template. */
+const routeOf = ({ route, methods }: Place, status: number): string =>
+  methods.length === 0 && status < 400 ? "console" : route
 
-const answer = (app: App, request: IncomingMessage, place: Place, options: EdgeOptions): App => {
-  if (place.methods.length === 0) {
-    if (wantsPage(request, request.url ?? "")) return Effect.succeed(toDocs)
-    return problem(new ApiError({ code: "not_found" }))
-  }
+const answer = (app: App, request: IncomingMessage, place: Place, info: RequestInfo, options: EdgeOptions): App => {
+  if (place.methods.length === 0) return shown(request, info, options)
   if (!place.methods.includes(request.method ?? "")) {
     const allow = { allow: place.methods.join(", ") }
     return Effect.map(problem(new ApiError({ code: "method_not_allowed" })), HttpServerResponse.setHeaders(allow))
@@ -152,13 +154,17 @@ export const edge = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerRespo
       ...(session === undefined ? {} : { [attributes.session]: session })
     }
     const method = known.has(request.method ?? "") ? (request.method ?? "") : "other"
-    return yield* answer(app as App, request, place, options).pipe(
+    return yield* answer(app as App, request, place, info, options).pipe(
       Effect.map((response) =>
         HttpServerResponse.setHeaders(response, { ...securityHeaders(info), ...response.headers })
       ),
       Effect.tap((response) =>
         Metric.update(
-          Metric.withAttributes(httpRequests, { method, route: place.route, status: String(response.status) }),
+          Metric.withAttributes(httpRequests, {
+            method,
+            route: routeOf(place, response.status),
+            status: String(response.status)
+          }),
           1
         )
       ),
@@ -166,7 +172,7 @@ export const edge = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerRespo
         Effect.flatMap(Clock.currentTimeMillis, (ended) =>
           Effect.logInfo("http request", {
             method,
-            route: place.route,
+            route: routeOf(place, response.status),
             status: response.status,
             ms: ended - began,
             ...(info.problem === undefined ? {} : { [attributes.code]: info.problem })

@@ -23,7 +23,7 @@ import type { JournalRecord } from "../store/Journal.ts"
 import { type CallerShape, permitted } from "./apiCaller.ts"
 import { refuse } from "./apiProblem.ts"
 import { type Elsewhere, heldStatus, isStillThere, notAhead, orHeld } from "./apiHeld.ts"
-import { openSession, present, readFacts, shown } from "./apiScope.ts"
+import { indexOf, openSession, present, readFacts, readFactsBack, shown } from "./apiScope.ts"
 
 /** Facts that a reader of a replay holds in memory at most. */
 const PAGE = 50
@@ -45,6 +45,20 @@ export const page = Effect.fnUntraced(function* (id: SessionId, after = 0, limit
     { events: eventsOf(id, records), next_after, more, damaged: damaged.length },
     { headers: held.kind === "elsewhere" ? { "x-held-by": held.held_by } : {} }
   )
+})
+
+/** From the end back; no session is opened for it. */
+export const history = Effect.fnUntraced(function* (id: SessionId, before = Number.MAX_SAFE_INTEGER, limit = 100) {
+  const caller = yield* permitted("read")
+  yield* (yield* indexOf(caller)).get(id)
+  const { records, damaged, more } = yield* readFactsBack(caller, id, before, limit)
+  const first = records[0]?.seq
+  // As it is, like a page.
+  return HttpServerResponse.jsonUnsafe({
+    events: eventsOf(id, records),
+    ...(more && first !== undefined ? { next_before: first } : {}),
+    damaged: damaged.length
+  })
 })
 
 /** The envelope comes first and an id has no quotes, so that a fact's `seq` is found without parsing. */

@@ -75,7 +75,7 @@ const stored = Effect.fnUntraced(function* (caller: CallerShape, id: SessionId) 
 })
 
 /** As far as the facts tell. */
-const nameOf = (state: SessionState): SessionStatus["state"] => {
+export const nameOf = (state: SessionState): SessionStatus["state"] => {
   if (state.task === undefined) return "idle"
   if (pendingApprovals(state).length > 0) return "waiting_approval"
   return lastCalls(state).some(({ result }) => result === undefined) ? "executing_tools" : "waiting_response"

@@ -6,6 +6,7 @@
 import { Effect } from "effect"
 import type { SessionId } from "../domain/Ids.ts"
 import type { OwnedIndex, SessionMeta } from "../store/SessionIndex.ts"
+import type { StoreError } from "../store/StoreError.ts"
 import { refuse } from "./apiProblem.ts"
 
 export const PAGE = 100
@@ -31,12 +32,14 @@ const placeOf = (cursor: string): Place | undefined => {
 export interface PageQuery {
   readonly limit?: number
   readonly cursor?: string
-  /** Absent: all. */
-  readonly fits?: (meta: SessionMeta) => boolean
+  /** Absent: with those that were put aside and without. */
+  readonly archived?: boolean
+  /** Which of these fit; absent: all. */
+  readonly fits?: (metas: ReadonlyArray<SessionMeta>) => Effect.Effect<ReadonlyArray<SessionMeta>, StoreError>
 }
 
 export const sessionPage = Effect.fnUntraced(function* (index: OwnedIndex, query: PageQuery) {
-  const { limit = PAGE, cursor, fits = () => true } = query
+  const { limit = PAGE, cursor, archived, fits = Effect.succeed } = query
   let after = cursor === undefined ? undefined : placeOf(cursor)
   if (cursor !== undefined && after === undefined) {
     return yield* refuse("bad_message", "This cursor is not one of this list.")
@@ -45,8 +48,9 @@ export const sessionPage = Effect.fnUntraced(function* (index: OwnedIndex, query
   const found: Array<SessionMeta> = []
   let more = true
   for (let looked = 0; more && found.length <= limit && looked < LOOKED_AT; looked += atOnce) {
-    const metas = yield* index.list({ limit: atOnce, ...(after === undefined ? {} : { after }) })
-    found.push(...metas.filter(fits))
+    const where = { limit: atOnce, ...(archived === undefined ? {} : { archived }) }
+    const metas = yield* index.list({ ...where, ...(after === undefined ? {} : { after }) })
+    found.push(...(yield* fits(metas)))
     after = metas.at(-1) ?? after
     more = metas.length === atOnce
   }

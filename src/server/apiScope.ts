@@ -44,6 +44,10 @@ export const openSession = (caller: CallerShape, id: SessionId) =>
 export const readFacts = (caller: CallerShape, id: SessionId, after: number, limit: number) =>
   Effect.flatMap(Journal, (journal) => journal.readPublic(sessionKey(caller.owner, id), after, limit))
 
+/** The same in front of `before`, the newest `limit`. */
+export const readFactsBack = (caller: CallerShape, id: SessionId, before: number, limit: number) =>
+  Effect.flatMap(Journal, (journal) => journal.readPublicBack(sessionKey(caller.owner, id), before, limit))
+
 /** The wire's `status` event. */
 export const shown = Effect.fnUntraced(function* (caller: CallerShape, session: SessionRuntime) {
   const [attachments, status] = [yield* Attachments, yield* session.status]

@@ -1,21 +1,23 @@
 /**
- * Handlers of sessions as things: made, listed, shown, copied, removed. Does not own: what happens inside one
- * (apiTasks), its events (apiEvents). Invariant: everything goes through the caller's own scope.
+ * Handlers of sessions as things: made, shown, named, put aside, copied, removed. Does not own: lists of them
+ * (apiListed), what happens inside one (apiTasks), its events (apiEvents). Invariant: everything goes through the
+ * caller's own scope.
  */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { AppConfig } from "../config/AppConfig.ts"
 import { Attachments } from "../channel/Attachments.ts"
 import { modeFor } from "../channel/Modes.ts"
 import { workspaceFor } from "../channel/Workspaces.ts"
 import type { SessionId } from "../domain/Ids.ts"
+import { may } from "../domain/Principal.ts"
+import { modes as allModes } from "../protocol/ClientMessage.ts"
 import { RuntimeManager } from "../runtime/RuntimeManager.ts"
 import * as SessionCopy from "../runtime/SessionCopy.ts"
-import type { SessionMeta } from "../store/SessionIndex.ts"
 import { body } from "./apiBody.ts"
 import { type CallerShape, permitted } from "./apiCaller.ts"
-import { sessionPage } from "./apiPages.ts"
 import { refuse } from "./apiProblem.ts"
 import { heldStatus, orHeld } from "./apiHeld.ts"
+import { describedOne } from "./apiListed.ts"
 import { indexOf, openSession, present, shown } from "./apiScope.ts"
 import * as Shape from "./apiShapes.ts"
 
@@ -39,36 +41,56 @@ export const create = Effect.fnUntraced(function* (draining: Effect.Effect<boole
   return yield* shown(caller, yield* present(caller, made))
 })
 
-const described = ({ session_id, workspace, title, model, mode, created_at, updated_at }: SessionMeta) => ({
-  session_id,
-  workspace,
-  title,
-  ...(model === undefined ? {} : { model }),
-  ...(mode === undefined ? {} : { mode }),
-  created_at,
-  updated_at
-})
-
-export interface ListQuery {
-  readonly q?: string
-  readonly limit?: number
-  readonly cursor?: string
-}
-
-export const list = Effect.fnUntraced(function* ({ q, ...query }: ListQuery) {
-  const caller = yield* permitted("read")
-  const wanted = q?.toLowerCase()
-  const fits = ({ session_id, title, workspace }: SessionMeta) =>
-    [session_id, title, workspace].some((text) => text.toLowerCase().includes(wanted ?? ""))
-  const asked = { ...query, ...(wanted === undefined ? {} : { fits }) }
-  const { metas, next } = yield* sessionPage(yield* indexOf(caller), asked)
-  return { sessions: metas.map(described), ...next }
-})
-
 export const show = Effect.fnUntraced(function* (id: SessionId) {
   const caller = yield* permitted("read")
   const held = yield* orHeld(caller, id, openSession(caller, id))
-  return yield* held.kind === "here" ? shown(caller, held.session) : heldStatus(caller, held)
+  const told = yield* held.kind === "here" ? shown(caller, held.session) : heldStatus(caller, held)
+  const { archived } = yield* (yield* indexOf(caller)).get(id)
+  return archived === true ? { ...told, archived } : told
+})
+
+/** A session in memory is told, so that it says its new name from now on. */
+const rename = Effect.fnUntraced(function* (caller: CallerShape, id: SessionId, title: string) {
+  const running = yield* Effect.option((yield* RuntimeManager).for(caller.owner).get(id))
+  if (Option.isSome(running)) return yield* running.value.rename(title)
+  yield* (yield* indexOf(caller)).update(id, { title, updated_at: new Date().toISOString() })
+})
+
+/** Also of one that another process has: the list is nobody's. */
+export const update = Effect.fnUntraced(function* (id: SessionId) {
+  const caller = yield* permitted("prompt")
+  const { limit } = yield* AppConfig
+  const { title, archived } = yield* body(Shape.SessionChange, limit)
+  if (title === undefined && archived === undefined) return yield* refuse("bad_message", "There is nothing to change.")
+  const index = yield* indexOf(caller)
+  yield* index.get(id)
+  if (title !== undefined) yield* rename(caller, id, title)
+  const meta = yield* index.update(id, archived === undefined ? {} : { archived })
+  return yield* describedOne(caller, meta)
+})
+
+const allowed = <A, E>(effect: Effect.Effect<A, E>) =>
+  Effect.match(effect, { onFailure: () => false, onSuccess: () => true })
+
+/** As many sessions are looked at for directories in which a new one may be made, too. */
+const RECENT = 200
+
+export const options = Effect.gen(function* () {
+  const { principal, ...caller } = yield* permitted("read")
+  const config = yield* AppConfig
+  const workspace = yield* workspaceFor(config, principal)
+  const metas = yield* (yield* indexOf({ principal, ...caller })).list({ limit: RECENT })
+  const known = new Set(metas.map((meta) => meta.workspace))
+  const others = yield* Effect.filter(known, (path) => allowed(workspaceFor(config, principal, path)))
+  const modes = yield* Effect.filter(allModes, (mode) => allowed(modeFor(principal, config.mode, mode)))
+  return {
+    workspace,
+    workspaces: Array.from(new Set([workspace, ...others])),
+    any_workspace: may(principal, "manage"),
+    mode: config.mode,
+    modes,
+    ...(config.model === undefined ? {} : { model: config.model })
+  }
 })
 
 /** Its task ends first, and what it was granted with it. */

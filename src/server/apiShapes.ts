@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import { kinds } from "../approval/Audit.ts"
 import { ApprovalRequest, Grant } from "../domain/Approval.ts"
-import { DurableBody, Envelope } from "../domain/Event.ts"
+import { DurableBody, Envelope, FilesRestored, StateName } from "../domain/Event.ts"
 import { ErrorCode } from "../domain/ErrorCode.ts"
 import { PromptId, SessionId, TaskId } from "../domain/Ids.ts"
 import { Principal } from "../domain/Principal.ts"
@@ -36,8 +36,16 @@ export const Session = Schema.Struct({
   model: optional(Schema.String),
   mode: optional(Schema.String),
   created_at: Schema.String,
-  updated_at: Schema.String
+  /** When something was last done in it. */
+  updated_at: Schema.String,
+  archived: Schema.Boolean,
+  state: StateName,
+  pending_approvals: Schema.Int
 }).annotate(named("Session"))
+export const SessionChange = Schema.Struct({
+  title: optional(Schema.String.check(Schema.isMaxLength(1024))),
+  archived: optional(Schema.Boolean)
+}).annotate(named("SessionChange"))
 export const SessionPage = Schema.Struct({
   sessions: Schema.Array(Session),
   /** Absent: this is the last page. */
@@ -47,7 +55,8 @@ export const SessionPage = Schema.Struct({
 export const Status = Schema.Struct({
   ...Server.Status.fields,
   /** The process that has the session, where it is another one: it can be read here, not written. */
-  held_by: optional(Schema.String)
+  held_by: optional(Schema.String),
+  archived: optional(Schema.Boolean)
 }).annotate(named("Status"))
 
 export const Prompt = Schema.Struct(without(Client.Prompt.fields)).annotate(named("Prompt"))
@@ -61,6 +70,12 @@ export const Accepted = Schema.Struct({
 export const Interrupt = Schema.Struct(without(Client.Interrupt.fields)).annotate(named("Interrupt"))
 export const Approvals = Schema.Struct({ approvals: Schema.Array(ApprovalRequest) }).annotate(named("Approvals"))
 const { request_id: _inPath, ...answer } = without(Client.ApprovalResponse.fields)
+/** With whose session it is. */
+export const Waiting = Schema.Struct({
+  approvals: Schema.Array(
+    Schema.Struct({ session_id: SessionId, title: Schema.String, workspace: Schema.String, ...ApprovalRequest.fields })
+  )
+}).annotate(named("Waiting"))
 export const ApprovalAnswer = Schema.Struct(answer).annotate(named("ApprovalAnswer"))
 type CommandShape = Schema.Codec<typeof Client.Command.Type>
 const commands = Client.Command.members.map((member) => {
@@ -107,6 +122,52 @@ export const Grants = Schema.Struct({
   grants: Schema.Array(GrantInForce),
   next_cursor: optional(Schema.String)
 }).annotate(named("Grants"))
+
+export const HistoryPage = Schema.Struct({
+  events: Schema.Array(Fact),
+  /** Absent: this page begins with the session's first fact. */
+  next_before: optional(Schema.Int),
+  damaged: Schema.Int
+}).annotate(named("HistoryPage"))
+
+export const Checkpoints = Schema.Struct({
+  checkpoints: Schema.Array(
+    Schema.Struct({
+      task_id: TaskId,
+      /** What the task is called; empty where that is not known. */
+      title: Schema.String,
+      at: Schema.String,
+      /** Calls that changed something. */
+      steps: Schema.Int,
+      /** One of them was cut off by a crash: taken back only with `uncertain`. */
+      uncertain: Schema.Boolean,
+      state: Schema.Literals(["done", "undone"])
+    })
+  )
+}).annotate(named("Checkpoints"))
+/** A unified diff; `hidden`: files that it has no place for. */
+export const Difference = Schema.Struct({
+  text: Schema.String,
+  files: Schema.Int,
+  hidden: Schema.Int,
+  tasks: Schema.Int
+}).annotate(named("Difference"))
+export const Redo = Schema.Struct({ to: optional(TaskId) }).annotate(named("Redo"))
+export const Undo = Schema.Struct({ ...Redo.fields, uncertain: optional(Schema.Boolean) }).annotate(named("Undo"))
+/** One for each task, in the order in which they were done. */
+export const Restored = Schema.Struct({ restored: Schema.Array(FilesRestored) }).annotate(named("Restored"))
+
+export const Options = Schema.Struct({
+  /** Where a session is made that names none. */
+  workspace: Schema.String,
+  /** That one, and where sessions were made that the caller has. */
+  workspaces: Schema.Array(Schema.String),
+  /** Any other directory of the server's machine may be named, too; otherwise those below `workspace`. */
+  any_workspace: Schema.Boolean,
+  mode: Schema.String,
+  modes: Schema.Array(Schema.Literals(Client.modes)),
+  model: optional(Schema.String)
+}).annotate(named("Options"))
 
 /** Of a decision there are `seq`, `call_id`, `tool_name`, `decision` and `via`. */
 export const Audit = Schema.Struct({

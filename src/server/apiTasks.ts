@@ -9,6 +9,9 @@ import { PromptRate } from "../channel/PromptRate.ts"
 import { AppConfig } from "../config/AppConfig.ts"
 import type { GrantId, PromptId, RequestId, SessionId } from "../domain/Ids.ts"
 import type { Permission } from "../domain/Principal.ts"
+import type { Message } from "../protocol/ClientMessage.ts"
+import type { RuntimeError } from "../runtime/RuntimeError.ts"
+import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
 import { body } from "./apiBody.ts"
 import { permitted } from "./apiCaller.ts"
 import { ApiError, refuse } from "./apiProblem.ts"
@@ -67,6 +70,15 @@ export const approve = Effect.fnUntraced(function* (id: SessionId, request: stri
 export const unqueue = (id: SessionId, prompt_id: string) =>
   Effect.flatMap(opened(id, "prompt"), (session) => session.unqueue(prompt_id as PromptId))
 
+type Restoring = Extract<Message<"command">, { readonly name: "undo" | "redo" }>
+
+const restored = (session: SessionRuntime, given: Restoring): Effect.Effect<unknown, RuntimeError> => {
+  const options = { uncertain: given.name === "undo" && given.uncertain === true }
+  return given.to === undefined
+    ? session.restore(given.name, options)
+    : session.restoreTo(given.name, given.to, options)
+}
+
 export const command = Effect.fnUntraced(function* (id: SessionId) {
   const caller = yield* permitted("prompt")
   const { runtime: session, started } = yield* working(caller, id)
@@ -76,9 +88,10 @@ export const command = Effect.fnUntraced(function* (id: SessionId) {
     case "clear":
       return yield* session.clear
     case "undo":
-      return void (yield* session.restore("undo", { uncertain: given.uncertain === true }))
     case "redo":
-      return void (yield* session.restore("redo"))
+      return void (yield* restored(session, given))
+    case "diff":
+      return yield* refuse("bad_message", "Ask for it: GET …/diff.")
     case "resume_queue":
       return yield* Effect.uninterruptible(Effect.andThen(session.resumeQueue, started))
     case "set_mode":

@@ -45,6 +45,9 @@ export interface Page {
   readonly more: boolean
 }
 
+/** Where a session's first prompt stands at the latest, and how much of it is given. */
+export const FIRST_PROMPT = { seq: 8, chars: 4096 } as const
+
 export class Journal extends Context.Service<
   Journal,
   {
@@ -74,6 +77,15 @@ export class Journal extends Context.Service<
     readonly read: (session: SessionKey, after: number, limit?: number) => Effect.Effect<Page, StoreError>
     /** Public records with `seq` > `after`, in order, at most `limit` (default 1,000). */
     readonly readPublic: (session: SessionKey, after: number, limit?: number) => Effect.Effect<Page, StoreError>
+    /**
+     * Public records with `seq` < `before`, the newest `limit` of them, in order. As other pages are, but from the end:
+     * where `more` is true, there are more in front of its first record, and its `damaged` stand behind that.
+     */
+    readonly readPublicBack: (session: SessionKey, before: number, limit?: number) => Effect.Effect<Page, StoreError>
+    /** What each of these began with (`FIRST_PROMPT`); one that has had no prompt is missing. */
+    readonly firstPrompts: (
+      sessions: ReadonlyArray<SessionKey>
+    ) => Effect.Effect<ReadonlyMap<SessionKey, string>, StoreError>
     /** Sessions whose newest task has no terminal event: it runs somewhere, or was stopped and can go on. */
     readonly unfinished: Effect.Effect<ReadonlyArray<SessionKey>, StoreError>
   }

@@ -20,6 +20,8 @@ export interface SessionMeta {
   readonly model?: string
   /** Never `bypass`; absent: what the process is configured to. */
   readonly mode?: string
+  /** Put aside by its person: lists may leave it out. Absent: it is not. */
+  readonly archived?: boolean
   /** RFC 3339. */
   readonly created_at: string
   readonly updated_at: string
@@ -33,11 +35,15 @@ export interface OwnedIndex {
   readonly get: (id: SessionId) => Effect.Effect<SessionMeta, StoreError>
   readonly update: (
     id: SessionId,
-    change: Partial<Pick<SessionMeta, "title" | "model" | "mode" | "updated_at">>
+    change: Partial<Pick<SessionMeta, "title" | "model" | "mode" | "archived" | "updated_at">>
   ) => Effect.Effect<SessionMeta, StoreError>
-  /** Newest first, by `updated_at` and id; at most `limit` (default 100), behind `after`, `workspace`'s where given. */
+  /**
+   * Newest first, by `updated_at` and id; at most `limit` (default 100), behind `after`, `workspace`'s where given, only
+   * those that are `archived`, or are not, where that is given.
+   */
   readonly list: (options?: {
     readonly workspace?: string
+    readonly archived?: boolean
     readonly limit?: number
     readonly after?: Pick<SessionMeta, "updated_at" | "session_id">
   }) => Effect.Effect<ReadonlyArray<SessionMeta>, StoreError>

@@ -8,7 +8,7 @@ import { type Owner, ownerOf } from "../domain/Principal.ts"
 import type { SessionMeta } from "./SessionIndex.ts"
 import { StoreError } from "./StoreError.ts"
 
-export type SessionChange = Partial<Pick<SessionMeta, "title" | "model" | "mode" | "updated_at">>
+export type SessionChange = Partial<Pick<SessionMeta, "title" | "model" | "mode" | "archived" | "updated_at">>
 
 export const notFound = (operation: string, id: SessionId) =>
   new StoreError({ code: "session_not_found", operation, detail: `There is no session ${id}.` })
@@ -31,6 +31,7 @@ export const wellFormed = (meta: Omit<SessionMeta, "owner">, owner: Owner): Sess
   title: meta.title.toWellFormed(),
   ...(meta.model === undefined ? {} : { model: meta.model.toWellFormed() }),
   ...keptMode(meta.mode?.toWellFormed()),
+  ...(meta.archived === true ? { archived: true } : {}),
   created_at: meta.created_at,
   updated_at: meta.updated_at
 })

@@ -4,6 +4,7 @@ import { journalContract } from "./journal.ts"
 import { journalModelContract } from "./journalModel.ts"
 import { sessionIndexContract } from "./sessionIndex.ts"
 import { tenantContract } from "./tenants.ts"
+import { loginContract } from "./logins.ts"
 import { tokenContract } from "./tokens.ts"
 import { layerTempSqlite } from "../support/tempStore.ts"
 
@@ -12,4 +13,5 @@ journalModelContract("SQLite", layerTempSqlite, 60)
 sessionIndexContract("SQLite", layerTempSqlite)
 tenantContract("SQLite", layerTempSqlite)
 tokenContract("SQLite", layerTempSqlite)
+loginContract("SQLite", layerTempSqlite)
 grantContract("SQLite", layerTempSqlite)

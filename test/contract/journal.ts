@@ -70,6 +70,32 @@ const pages = (store: Store) => {
     }).pipe(Effect.provide(store))
   )
 
+  it.effect("reads public records backwards, page by page, and knows what a session began with (R250)", () =>
+    Effect.gen(function* () {
+      const journal = yield* Journal
+      const { session } = yield* filled("s", mixed(9))
+      const { session: idle } = yield* filled("idle", [privateRecord(1)])
+      const open = mixed(9).filter((found) => found.seq !== undefined)
+      const page = (from: number, to: number, more: boolean) => ({ records: open.slice(from, to), damaged: [], more })
+      assert.deepStrictEqual(yield* journal.readPublicBack(session, Number.MAX_SAFE_INTEGER), page(0, 5, false))
+      assert.deepStrictEqual(yield* journal.readPublicBack(session, 99, 2), page(3, 5, true))
+      assert.deepStrictEqual(yield* journal.readPublicBack(session, 4, 3), page(0, 3, false))
+      assert.deepStrictEqual(yield* journal.readPublicBack(session, 4, 2), page(1, 3, true))
+      assert.deepStrictEqual(yield* journal.readPublicBack(session, 1), page(5, 5, false))
+      assert.deepStrictEqual(yield* journal.readPublicBack(sessionId("unknown"), 9), page(5, 5, false))
+      const { session: long } = yield* filled("long", [publicRecord(1, 1, "x".repeat(5000)), publicRecord(2, 2)])
+      const began = yield* journal.firstPrompts([session, idle, long, sessionId("unknown")])
+      assert.deepStrictEqual(
+        began,
+        new Map([
+          [session, "prompt 1"],
+          [long, "x".repeat(4096)]
+        ])
+      )
+      assert.deepStrictEqual(yield* journal.firstPrompts([]), new Map())
+    }).pipe(Effect.provide(store))
+  )
+
   it.effect("keeps a record of 5 MB", () =>
     Effect.gen(function* () {
       const records = [publicRecord(1, 1, "line of output\n".repeat(350_000)), publicRecord(2, 2), privateRecord(3)]

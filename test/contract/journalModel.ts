@@ -24,7 +24,12 @@ const Operation = Schema.Union([
     epochOff: Schema.Literals([0, 0, 0, 0, -1, 1]),
     posOff: Schema.Literals([0, 0, 0, 0, -1, 1])
   }),
-  Schema.Struct({ do: Schema.Literals(["read", "readPublic"]), session, after: between(0, 12), limit: between(1, 5) }),
+  Schema.Struct({
+    do: Schema.Literals(["read", "readPublic", "readPublicBack"]),
+    session,
+    after: between(0, 12),
+    limit: between(1, 5)
+  }),
   Schema.Struct({ do: Schema.Literal("remove"), session })
 ])
 type Operation = typeof Operation.Type
@@ -91,6 +96,11 @@ const step = Effect.fnUntraced(function* (model: Model, op: Operation) {
           op.limit
         )
       )
+    case "readPublicBack": {
+      const wanted = model.records.filter(({ seq = op.after }) => seq < op.after)
+      const page = { records: wanted.slice(-op.limit), damaged: [], more: wanted.length > op.limit }
+      return assert.deepStrictEqual(yield* journal.readPublicBack(id, op.after, op.limit), page)
+    }
     case "remove": {
       const index = yield* SessionIndex
       const removed = yield* Effect.match(

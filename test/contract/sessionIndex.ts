@@ -63,6 +63,22 @@ const entries = (store: Store) => {
     }).pipe(Effect.provide(store))
   )
 
+  it.effect("keeps whether a session was put aside, and lists with, without and only such", () =>
+    Effect.gen(function* () {
+      const index = yield* SessionIndex
+      const [a, b] = [meta("a", { updated_at: at(2) }), meta("b", { updated_at: at(1) })]
+      for (const each of [a, b]) yield* index.create(each)
+      const put = { ...a, archived: true }
+      assert.deepStrictEqual(yield* index.update(a.session_id, { archived: true }), put)
+      assert.deepStrictEqual(yield* index.update(a.session_id, { title: a.title }), put)
+      assert.deepStrictEqual(yield* index.list(), [put, b])
+      assert.deepStrictEqual(yield* index.list({ archived: false }), [b])
+      assert.deepStrictEqual(yield* index.list({ archived: true }), [put])
+      assert.deepStrictEqual(yield* index.update(a.session_id, { archived: false }), a)
+      assert.deepStrictEqual(yield* index.list({ archived: false }), [a, b])
+    }).pipe(Effect.provide(store))
+  )
+
   it.effect("lists the newest first, of one workspace where it is given, at most a limit", () =>
     Effect.gen(function* () {
       const index = yield* SessionIndex

@@ -73,6 +73,8 @@ const untouched = (store: Store, [who, owner]: (typeof owners)[number]) =>
       const key = sessionKey(owner, id)
       assert.deepStrictEqual(yield* journal.read(key, 0), { records: [], damaged: [], more: false })
       assert.deepStrictEqual(yield* journal.readPublic(key, 0), { records: [], damaged: [], more: false })
+      assert.deepStrictEqual(yield* journal.readPublicBack(key, 9), { records: [], damaged: [], more: false })
+      assert.deepStrictEqual(yield* journal.firstPrompts([key]), new Map())
       assert.strictEqual((yield* Effect.flip(journal.append(key, hers.epoch, run(3, 1)))).code, "fenced")
       assert.strictEqual(yield* theirs.nextNumber("tcp"), 1)
       yield* intact(hers)

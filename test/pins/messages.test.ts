@@ -40,8 +40,10 @@ describe("client messages", () => {
       namesOf(member)
     ])
     assert.deepStrictEqual(found, [
-      ["clear|compact|resume_queue|redo", "v name"],
-      ["undo", "v name uncertain"],
+      ["clear|compact|resume_queue", "v name"],
+      ["redo", "v name to"],
+      ["undo", "v name uncertain to"],
+      ["diff", "v name all task_id"],
       ["set_mode", "v name mode"],
       ["set_model", "v name model"],
       ["rename", "v name title"]
@@ -99,7 +101,8 @@ describe("server events", () => {
       error: "v session_id ts error",
       ping: "v session_id ts nonce",
       pong: "v session_id ts nonce",
-      draining: "v session_id ts deadline"
+      draining: "v session_id ts deadline",
+      difference: "v session_id ts text files hidden tasks"
     })
   })
 

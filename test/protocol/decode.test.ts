@@ -74,7 +74,7 @@ describe("what is refused, and why", () => {
     [
       '{"type":"command","name":"format_disk"}',
       "bad_message",
-      'The field "name" must be "clear" or "compact" or "resume_queue" or "redo" or "undo" or "set_mode" or "set_model" or "rename".'
+      'The field "name" must be "clear" or "compact" or "resume_queue" or "redo" or "undo" or "diff" or "set_mode" or "set_model" or "rename".'
     ],
     ['{"type":"ping","nonce":null}', "bad_message", 'The field "nonce" must be a string.'],
     ['{"__proto__":{"admin":true},"type":"ping"}', "bad_message", "The message has a key __proto__."],

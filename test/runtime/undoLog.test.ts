@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import type { ReportBody } from "../../src/domain/Event.ts"
-import type { CallId, TaskId } from "../../src/domain/Ids.ts"
+import type { CallId, PromptId, TaskId } from "../../src/domain/Ids.ts"
 import { fold, initial, type UndoState } from "../../src/runtime/undoLog.ts"
 
 const task = (n: number) => `t${n}` as TaskId
@@ -27,7 +27,8 @@ const ended = (n: number, direction: "undo" | "redo"): ReportBody => ({
   kept: []
 })
 
-const after = (...bodies: ReadonlyArray<ReportBody>): UndoState => bodies.reduce(fold, initial)
+const after = (...bodies: ReadonlyArray<ReportBody>): UndoState =>
+  bodies.reduce((state, body) => fold(state, body, "2026-03-01T10:00:00.000Z"), initial)
 interface Shape {
   readonly changed: ReadonlyArray<readonly [string, ReadonlyArray<string>]>
   readonly undone: ReadonlyArray<readonly [string, string]>
@@ -55,6 +56,23 @@ describe("the fold", () => {
     })
     assert.deepStrictEqual(shape(after(...undone, started(2, "redo"), ended(2, "redo"))), shape(after(...two)))
     assert.deepStrictEqual(shape(after(...undone, step(3, "d"))).undone, [])
+  })
+
+  it("knows what a task that changed files is called and when it began, and nothing of one that it has not seen", () => {
+    const begun = (n: number): ReportBody => ({
+      type: "task_started",
+      task_id: task(n),
+      prompt_id: "p" as PromptId,
+      content: `mend ${n}\nand more`
+    })
+    const { changed } = after(begun(1), step(1, "a"), step(1, "b"), begun(2), step(3, "c"))
+    assert.deepStrictEqual(
+      changed.map(({ title, at }) => [title, at]),
+      [
+        ["mend 1", "2026-03-01T10:00:00.000Z"],
+        ["", ""]
+      ]
+    )
   })
 
   it("a step that is told twice is one; an end without its beginning is none (a copied session)", () => {

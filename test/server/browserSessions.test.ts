@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import { Authenticator } from "../../src/channel/Authenticator.ts"
 import { localPrincipal } from "../../src/domain/Principal.ts"
 import { Auth } from "../../src/server/Auth.ts"
+import { layerMemory } from "../../src/store/memory/MemoryStore.ts"
 import { TokenStore } from "../../src/store/TokenStore.ts"
 import {
   ADDRESS,
@@ -16,7 +17,8 @@ import {
   newToken,
   recognise,
   refusal,
-  spec
+  spec,
+  starting
 } from "../support/authKit.ts"
 
 const start = Effect.map(Auth, ({ startToken }) => startToken ?? "none")
@@ -46,7 +48,41 @@ describe("the start token", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("is of one process alone", () =>
+  it.effect(
+    "of an earlier start counts on, and what was exchanged stays so, as long as starts have tokens at all",
+    () =>
+      Effect.gen(function* () {
+        const first = yield* Effect.provide(
+          Effect.gen(function* () {
+            const token = yield* start
+            return { token, cookie: cookieOf(yield* login(token)) }
+          }),
+          starting()
+        )
+        const { cookie, token } = first
+        const second = Effect.gen(function* () {
+          assert.notStrictEqual(yield* start, token)
+          assert.deepStrictEqual(yield* authenticate(token), localPrincipal)
+          assert.strictEqual((yield* Effect.flip(login(token))).code, "unauthenticated")
+          assert.strictEqual(yield* userOf({ cookie, origin: HOME }), "local")
+          assert.strictEqual(yield* userOf({ cookie: `${cookie}x`, origin: HOME }), undefined)
+        })
+        yield* Effect.provide(second, starting())
+        const closed = Effect.gen(function* () {
+          assert.strictEqual(yield* refusal(token), "unauthenticated")
+          assert.strictEqual(yield* userOf({ cookie, origin: HOME }), undefined)
+        })
+        yield* Effect.provide(closed, starting({ server: { host: "0.0.0.0" } }))
+        yield* TestClock.adjust("8 days")
+        const late = Effect.gen(function* () {
+          assert.strictEqual(yield* refusal(token), "unauthenticated")
+          assert.strictEqual(yield* userOf({ cookie, origin: HOME }), undefined)
+        })
+        yield* Effect.provide(late, starting())
+      }).pipe(Effect.provide(layerMemory))
+  )
+
+  it.effect("of another store is nobody's", () =>
     Effect.gen(function* () {
       const other = yield* Effect.provide(start, layer())
       assert.strictEqual(yield* refusal(other), "unauthenticated")
@@ -75,6 +111,26 @@ describe("the start token", () => {
 })
 
 describe("a cookie", () => {
+  it.effect("outlives a start of the server, with whoever it stands for, unless its token or it was ended", () =>
+    Effect.gen(function* () {
+      const begun = Effect.gen(function* () {
+        const { secret, token } = yield* newToken()
+        const [kept, out] = [cookieOf(yield* login(secret)), cookieOf(yield* login(secret))]
+        yield* (yield* Auth).logout({ headers: { cookie: out, origin: HOME }, address: ADDRESS })
+        return { kept, out, token }
+      })
+      const { kept, out, token } = yield* Effect.provide(begun, starting())
+      const again = Effect.gen(function* () {
+        const found = yield* recognise({ cookie: kept, origin: HOME })
+        assert.deepStrictEqual([found?.user, found?.role, found?.name], ["ada", "member", "laptop"])
+        assert.strictEqual(yield* userOf({ cookie: out, origin: HOME }), undefined)
+        yield* (yield* TokenStore).revoke(token.token_id)
+        assert.strictEqual(yield* userOf({ cookie: kept, origin: HOME }), undefined)
+      })
+      yield* Effect.provide(again, starting())
+    }).pipe(Effect.provide(layerMemory))
+  )
+
   it.effect("counts with an allowed origin, or where the browser vouches for the page, and not otherwise", () =>
     Effect.gen(function* () {
       const cookie = cookieOf(yield* login(yield* start))

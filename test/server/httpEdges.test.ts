@@ -1,4 +1,4 @@
-/** What a request may not be, whatever it asks for: position, encoding, text of its body; and where pages lead (R208). */
+/** What a request may not be, whatever it asks for: position, encoding, text of its body; and what a stream is said to be (R208). */
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -55,30 +55,6 @@ describe("the edge of HTTP", () => {
         const got = yield* http.ask("POST", "/api/sessions/s/command", { ...at, raw, headers })
         const told = got.text === "" ? `${got.status}` : `${got.status} ${got.json.code}`
         assert.strictEqual(told, expected, `${JSON.stringify(headers)} ${String(raw)}`)
-      }
-    }).pipe(Effect.scoped, Effect.provide(quick()))
-  )
-
-  it.live("pages lead to the documentation as long as there is no other; programs are told that nothing is there", () =>
-    Effect.gen(function* () {
-      const http = yield* serve()
-      const page = { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } }
-      for (const path of ["/", "/index.html", "/sessions/s?x=1", "/apis"]) {
-        const got = yield* http.ask("GET", path, page)
-        assert.deepStrictEqual([got.status, got.headers["location"], got.text], [302, "/docs", ""], path)
-        for (const headers of [{}, { accept: "*/*" }, { accept: "application/json" }]) {
-          const none = yield* http.ask("GET", path, { headers })
-          assert.deepStrictEqual([none.status, none.json.code], [404, "not_found"], path)
-        }
-      }
-      for (const [method, path] of [
-        ["POST", "/"],
-        ["GET", "/api"],
-        ["GET", "/api/nothing"],
-        ["GET", "/ws"]
-      ] as const) {
-        const got = yield* http.ask(method, path, page)
-        assert.deepStrictEqual([got.status, got.json.code], [404, "not_found"], path)
       }
     }).pipe(Effect.scoped, Effect.provide(quick()))
   )

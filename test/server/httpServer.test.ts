@@ -12,19 +12,25 @@ const routes = [
   "delete /api/sessions/{session_id}",
   "delete /api/sessions/{session_id}/grants/{grant_id}",
   "delete /api/sessions/{session_id}/queue/{prompt_id}",
+  "get /api/approvals",
   "get /api/audit",
   "get /api/me",
+  "get /api/options",
   "get /api/sessions",
   "get /api/sessions/{session_id}",
   "get /api/sessions/{session_id}/approvals",
+  "get /api/sessions/{session_id}/checkpoints",
+  "get /api/sessions/{session_id}/diff",
   "get /api/sessions/{session_id}/events",
   "get /api/sessions/{session_id}/grants",
+  "get /api/sessions/{session_id}/history",
   "get /api/usage",
   "get /docs",
   "get /healthz",
   "get /metrics",
   "get /openapi.json",
   "get /readyz",
+  "patch /api/sessions/{session_id}",
   "post /api/login",
   "post /api/logout",
   "post /api/sessions",
@@ -32,7 +38,9 @@ const routes = [
   "post /api/sessions/{session_id}/command",
   "post /api/sessions/{session_id}/fork",
   "post /api/sessions/{session_id}/interrupt",
-  "post /api/sessions/{session_id}/prompt"
+  "post /api/sessions/{session_id}/prompt",
+  "post /api/sessions/{session_id}/redo",
+  "post /api/sessions/{session_id}/undo"
 ]
 
 describe("the server over HTTP", () => {

@@ -32,7 +32,8 @@ const lines = (log: Array<string>) =>
     })
   ])
 
-export const layer = ({ server = {}, tls = false, existing = [], log = [] }: Kit = {}) => {
+/** One start of the server over whatever store there is. */
+export const starting = ({ server = {}, tls = false, existing = [] }: Kit = {}) => {
   const config = AppConfig.layerWith({ server })
   const own = ownOrigins(
     { addresses: [server.host ?? "127.0.0.1"], port: 8081, tls },
@@ -41,12 +42,11 @@ export const layer = ({ server = {}, tls = false, existing = [], log = [] }: Kit
   const made = Layer.effectDiscard(
     Effect.flatMap(TokenStore, (tokens) => Effect.forEach(existing, (each) => tokens.create(each)))
   )
-  return Authentication.layer({ own: () => own }).pipe(
-    Layer.provide([config, made]),
-    Layer.provideMerge(layerMemory),
-    Layer.provideMerge(lines(log))
-  )
+  return Authentication.layer({ own: () => own }).pipe(Layer.provide([config, made]))
 }
+
+export const layer = (kit: Kit = {}) =>
+  starting(kit).pipe(Layer.provideMerge(layerMemory), Layer.provideMerge(lines(kit.log ?? [])))
 
 /** A token in the clear, as `claw token create` printed it. */
 export const newToken = (change: Partial<NewToken> = {}) =>

@@ -8,9 +8,10 @@ import { createParser } from "eventsource-parser"
 import { Deferred, Effect, Layer, Logger, type Scope } from "effect"
 import { AuthError, Authenticator, layerAnonymous } from "../../src/channel/Authenticator.ts"
 import * as ChannelSessions from "../../src/channel/ChannelSessions.ts"
-import { layerWith } from "../../src/config/AppConfig.ts"
+import { type AppConfig, layerWith } from "../../src/config/AppConfig.ts"
 import type { ConfigFile } from "../../src/config/Settings.ts"
 import type { Principal, Role } from "../../src/domain/Principal.ts"
+import type * as RuntimeManager from "../../src/runtime/RuntimeManager.ts"
 import { make as makeSlots, TaskSlots } from "../../src/runtime/TaskSlots.ts"
 import * as Admission from "../../src/server/Admission.ts"
 import { Auth } from "../../src/server/Auth.ts"
@@ -47,6 +48,25 @@ const auth = Layer.succeed(
     startToken: "start"
   })
 )
+
+/** The same over sessions of the program's own composition, which bring their configuration along. */
+export const over = <A, E>(sessions: Layer.Layer<A | RuntimeManager.RuntimeManager | AppConfig, E>) =>
+  Layer.mergeAll(
+    auth,
+    Layer.succeed(
+      Authenticator,
+      Authenticator.of({
+        anonymous: undefined,
+        authenticate: () => Effect.die("unused"),
+        revoked: () => Effect.never
+      })
+    ),
+    ChannelSessions.layer.pipe(
+      Layer.provide(layerAnonymous()),
+      Layer.provideMerge(Admission.layer),
+      Layer.provideMerge(sessions)
+    )
+  )
 
 export const layer = (
   options: RuntimeKitOptions,

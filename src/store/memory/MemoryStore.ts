@@ -20,12 +20,14 @@ import {
   type Head,
   TASK_EDGES
 } from "../appendRule.ts"
-import { Journal, type JournalRecord, type Page } from "../Journal.ts"
+import { FIRST_PROMPT, Journal, type JournalRecord, type Page } from "../Journal.ts"
 import { decode } from "../recordBody.ts"
 import { type OwnedIndex, SessionIndex, type SessionMeta } from "../SessionIndex.ts"
 import { alreadyThere, changed, newestFirst, notFound, wellFormed } from "../sessionRule.ts"
+import { LoginStore } from "../LoginStore.ts"
 import { StoreError } from "../StoreError.ts"
 import { TokenStore } from "../TokenStore.ts"
+import { makeLogins } from "./memoryLogins.ts"
 import { makeTokens } from "./memoryTokens.ts"
 import * as Projection from "./memoryProjection.ts"
 import * as MemorySpent from "./memorySpent.ts"
@@ -61,6 +63,35 @@ const pageOf = (entry: Entry | undefined, from: number, limit: number, wanted: (
     return true
   })
   return { records, damaged, more }
+}
+
+/** From the end back. */
+const pageBack = (entry: Entry | undefined, before: number, limit: number): Page => {
+  const records: Array<JournalRecord> = []
+  const damaged: Array<number> = []
+  let more = false
+  entry?.lines.walkBack((text) => {
+    const line = JSON.parse(text) as Line
+    if (line[1] === 0 || line[1] >= before) return true
+    more = records.length + damaged.length >= limit
+    if (more) return false
+    const record = toRecord(line)
+    if (record === undefined) damaged.push(line[0])
+    else records.push(record)
+    return true
+  })
+  return { records: records.toReversed(), damaged: damaged.toReversed(), more }
+}
+
+const firstPrompt = (entry: Entry | undefined): string | undefined => {
+  let found: string | undefined
+  entry?.lines.walk(0, (text) => {
+    const line = JSON.parse(text) as Line
+    const body = line[1] === 0 ? undefined : toRecord(line)?.body
+    if (body?.type === "task_started") found = body.content.slice(0, FIRST_PROMPT.chars)
+    return found === undefined && line[1] < FIRST_PROMPT.seq
+  })
+  return found
 }
 
 const runsTask = (entry: Entry): boolean => {
@@ -131,6 +162,14 @@ const makeJournal = (
         pageOf(entries.get(session), Math.max(0, after), limit, (line) => line[1] > after && line[1] > 0)
       )
     ),
+    readPublicBack: Effect.fn("Journal.readPublicBack")((session, before, limit = 1000) =>
+      Effect.sync(() => pageBack(entries.get(session), before, Math.max(1, limit)))
+    ),
+    firstPrompts: (sessions) =>
+      Effect.sync(() => {
+        const found = sessions.map((session) => [session, firstPrompt(entries.get(session))] as const)
+        return new Map(found.flatMap(([session, text]) => (text === undefined ? [] : [[session, text] as const])))
+      }),
     unfinished: Effect.sync(() => Array.from(entries).flatMap(([session, entry]) => (runsTask(entry) ? [session] : [])))
   })
 
@@ -196,6 +235,7 @@ const ownedIndex = (tables: Tables, owner: Owner): OwnedIndex => {
         [...metas.values()]
           .filter((meta) => scopeKey(meta.owner) === scope)
           .filter((meta) => options.workspace === undefined || meta.workspace === options.workspace)
+          .filter((meta) => options.archived === undefined || (meta.archived === true) === options.archived)
           .toSorted(newestFirst)
           .filter((meta) => options.after === undefined || newestFirst(options.after, meta) < 0)
           .slice(0, options.limit ?? 100)
@@ -232,7 +272,7 @@ const makeIndex = (parts: Pick<Tables, "entries" | "bury" | "spent">) => {
   })
 }
 
-export const layerMemory: Layer.Layer<Journal | SessionIndex | TokenStore | GrantStore | AuditLog> =
+export const layerMemory: Layer.Layer<Journal | SessionIndex | TokenStore | LoginStore | GrantStore | AuditLog> =
   Layer.effectContext(
     Effect.sync(() => {
       const entries = new Map<SessionKey, Entry>()
@@ -240,6 +280,7 @@ export const layerMemory: Layer.Layer<Journal | SessionIndex | TokenStore | Gran
       return Context.make(Journal, makeJournal(entries, projection, spent)).pipe(
         Context.add(SessionIndex, makeIndex({ entries, bury: projection.bury, spent })),
         Context.add(TokenStore, makeTokens()),
+        Context.add(LoginStore, makeLogins()),
         Context.add(GrantStore, projection.grants),
         Context.add(AuditLog, projection.audit)
       )

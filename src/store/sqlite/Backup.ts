@@ -22,6 +22,7 @@ import { Effect } from "effect"
 import { AuditLog } from "../../approval/AuditLog.ts"
 import { GrantStore } from "../../approval/GrantStore.ts"
 import * as Points from "../../observability/Points.ts"
+import { LoginStore } from "../LoginStore.ts"
 import { StoreError } from "../StoreError.ts"
 import { createFile, createPrivately, pragma } from "./database.ts"
 import { attempt, isAlone, openOffline, withDatabase } from "./offline.ts"
@@ -157,9 +158,10 @@ const place = (part: string, file: string) =>
     }
   })
 
-/** A grant that was taken back since, or that others do not know of, must not come back with an old file. */
+/** A grant that was taken back since, or that others do not know of, must not come back with an old file; nor a login. */
 const endGrants = Effect.gen(function* () {
-  const grants = yield* GrantStore
+  const [grants, { forgetAll }] = [yield* GrantStore, yield* LoginStore]
+  yield* forgetAll
   let ended = 0
   for (;;) {
     const { grants: some } = yield* grants.everyone.page()

@@ -12,6 +12,7 @@ import * as Points from "../../observability/Points.ts"
 import { REMOVED, RELEASED, encodeAll, keeps, ownerName, TASK_EDGES } from "../appendRule.ts"
 import { Journal, type Tail } from "../Journal.ts"
 import { SessionIndex } from "../SessionIndex.ts"
+import { LoginStore } from "../LoginStore.ts"
 import { StoreError } from "../StoreError.ts"
 import { TokenStore } from "../TokenStore.ts"
 import * as Access from "./access.ts"
@@ -19,7 +20,8 @@ import * as AuditTable from "./auditTable.ts"
 import { open } from "./database.ts"
 import * as GrantTable from "./grantTable.ts"
 import * as GroupCommit from "./groupCommit.ts"
-import { readPage } from "./pageReader.ts"
+import * as LoginTable from "./loginTable.ts"
+import { firstPrompts, readBack, readPage } from "./pageReader.ts"
 import * as SessionTable from "./sessionTable.ts"
 import * as SqlClient from "./sqlClient.ts"
 import * as TokenTable from "./tokenTable.ts"
@@ -102,6 +104,12 @@ const makeJournal = Effect.fnUntraced(function* (access: Access.Access) {
     readPublic: Effect.fn("Journal.readPublic")((session, after, limit = 1000) =>
       access.run("readPublic", readPage(access, { session, order: "seq", after, limit }))
     ),
+    readPublicBack: Effect.fn("Journal.readPublicBack")((session, before, limit = 1000) =>
+      access.run("readPublicBack", readBack(access, session, before, limit))
+    ),
+    firstPrompts: Effect.fn("Journal.firstPrompts")((sessions) =>
+      access.run("firstPrompts", firstPrompts(access, sessions))
+    ),
     unfinished: unfinished(access)
   })
 })
@@ -114,12 +122,13 @@ const make = Effect.fnUntraced(function* (file: string) {
   return Context.make(Journal, yield* makeJournal(access)).pipe(
     Context.add(SessionIndex, SessionTable.make(access)),
     Context.add(TokenStore, TokenTable.make(access)),
+    Context.add(LoginStore, LoginTable.make(access)),
     Context.add(GrantStore, GrantTable.make(access)),
     Context.add(AuditLog, AuditTable.make(access))
   )
 })
 
-export type Stores = Journal | SessionIndex | TokenStore | GrantStore | AuditLog
+export type Stores = Journal | SessionIndex | TokenStore | LoginStore | GrantStore | AuditLog
 
 /** `file`: made, with its directory, where it does not exist. */
 export const layerSqlite = (file: string): Layer.Layer<Stores, StoreError> =>

@@ -6,7 +6,7 @@
 import { Array, Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import type { SessionKey } from "../../domain/Principal.ts"
-import type { JournalRecord, Page } from "../Journal.ts"
+import { FIRST_PROMPT, type JournalRecord, type Page } from "../Journal.ts"
 import type { Access } from "./access.ts"
 import { type RecordRow, fromRow } from "./recordRow.ts"
 import { isCorrupt } from "./sqliteError.ts"
@@ -30,16 +30,19 @@ interface Request {
   readonly session: SessionKey
   readonly order: Order
   readonly after: number
+  /** From here back, in place of `after`. */
+  readonly before?: number
   readonly limit: number
 }
 
 /** Where the next records are and how large; one more than `limit`, to see whether there are more. */
-const places = ({ sql }: Access, { session, order, after, limit }: Request, bytes: string) => {
+const places = ({ sql }: Access, { session, order, after, before, limit }: Request, bytes: string) => {
   const key = sql(order)
+  const which = before === undefined ? sql`${key} > ${after}` : sql`${key} < ${before}`
   return sql<Place>`
     SELECT session, pos, ${key} AS key, ${sql.literal(bytes)} AS bytes FROM journal_records
-    WHERE session = (SELECT session FROM journal_heads WHERE session_id = ${session} AND owner <> '') AND ${key} > ${after}
-    ORDER BY ${key} LIMIT ${limit + 1}`
+    WHERE session = (SELECT session FROM journal_heads WHERE session_id = ${session} AND owner <> '') AND ${which}
+    ORDER BY ${key} ${sql.literal(before === undefined ? "ASC" : "DESC")} LIMIT ${limit + 1}`
 }
 
 /** Falls back to the index alone where a page of the table is damaged; sizes are unknown then. */
@@ -133,3 +136,48 @@ export const readPage = Effect.fnUntraced(function* (access: Access, request: Re
     after = last
   }
 })
+
+const pageBefore = Effect.fnUntraced(function* (access: Access, session: SessionKey, before: number, limit: number) {
+  const found = yield* plan(access, { session, order: "seq", after: 0, before, limit })
+  const taken = fitting(found, limit)
+  const reads = yield* fetchAll(access, "seq", taken.toReversed())
+  const records = reads.filter((one) => one.body !== undefined) as ReadonlyArray<JournalRecord>
+  const more = found.length > taken.length
+  const first = more ? (records[0]?.pos ?? 0) : 0
+  const damaged = reads.flatMap(({ pos, body }) => (body === undefined && pos > first ? [pos] : []))
+  return { page: { records, damaged, more }, first: taken.at(-1)?.key ?? before }
+})
+
+/** Public records in front of `before`, the newest `limit`. */
+export const readBack = Effect.fnUntraced(function* (
+  access: Access,
+  session: SessionKey,
+  before: number,
+  limit: number
+) {
+  const damaged: Array<number> = []
+  for (let at = before; ;) {
+    const { page, first } = yield* pageBefore(access, session, at, Math.max(1, limit))
+    damaged.unshift(...page.damaged)
+    if (page.records.length > 0 || !page.more) return { ...page, damaged } satisfies Page
+    at = first
+  }
+})
+
+/** What each session began with. One whose record cannot be read has none. */
+export const firstPrompts = ({ sql }: Access, sessions: ReadonlyArray<SessionKey>) => {
+  const { seq, chars } = FIRST_PROMPT
+  type Row = { readonly session: SessionKey; readonly content: string | null }
+  const rows = sql<Row>`
+    SELECT h.session_id AS session, (
+      SELECT substr(r.payload ->> '$.content', 1, ${chars}) FROM journal_records r
+      WHERE r.session = h.session AND r.seq BETWEEN 1 AND ${seq} AND r.type = 'task_started' AND json_valid(r.payload)
+      ORDER BY r.seq LIMIT 1
+    ) AS content
+    FROM journal_heads h WHERE h.owner <> '' AND h.session_id IN ${sql.in(sessions)}`
+  const none = () => Effect.succeed<ReadonlyArray<Row>>([])
+  return Effect.map(
+    sessions.length === 0 ? none() : Effect.catchIf(rows, isCorrupt, none),
+    (found) => new Map(found.flatMap(({ session, content }) => (content === null ? [] : [[session, content] as const])))
+  )
+}

@@ -193,5 +193,23 @@ export const migrations: ReadonlyArray<string> = [
       FROM old_totals WINDOW each AS (PARTITION BY session ORDER BY pos)
     ) GROUP BY owner, day;
   DROP TABLE old_totals;
+  `,
+  // Sessions that their person put aside.
+  `
+  ALTER TABLE sessions ADD COLUMN archived INTEGER NOT NULL DEFAULT 0;
+  `,
+  // Browsers that signed in, and tokens that starts of the server printed: of each secret its SHA-256.
+  `
+  CREATE TABLE logins (
+    digest TEXT NOT NULL PRIMARY KEY,
+    until INTEGER NOT NULL,
+    payload TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX logins_by_end ON logins (until);
+  CREATE TABLE start_tokens (
+    digest TEXT NOT NULL PRIMARY KEY,
+    made_at INTEGER NOT NULL,
+    spent INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
   `
 ]

@@ -20,15 +20,29 @@ import * as SpentTable from "./spentTable.ts"
 const PURGE_ROWS = 200
 
 type Columns = Omit<SessionMeta, "owner">
-type Row = Owner & { readonly [K in keyof Columns]-?: Columns[K] | (undefined extends Columns[K] ? null : never) }
+type Texts = Omit<Columns, "archived">
+type Row = Owner & { readonly archived: number } & {
+  readonly [K in keyof Texts]-?: Texts[K] | (undefined extends Texts[K] ? null : never)
+}
 
-const fromRow = ({ tenant, project, user, model, mode, session_id, workspace_id, ...rest }: Row): SessionMeta => ({
+const fromRow = ({
+  tenant,
+  project,
+  user,
+  model,
+  mode,
+  session_id,
+  workspace_id,
+  archived,
+  ...rest
+}: Row): SessionMeta => ({
   session_id,
   owner: { tenant, project, user },
   ...rest,
   ...(workspace_id === null || workspace_id === undefined ? {} : { workspace_id }),
   ...(model === null || model === undefined ? {} : { model }),
-  ...keptMode(mode)
+  ...keptMode(mode),
+  ...(archived === 0 ? {} : { archived: true })
 })
 
 const toRow = (meta: Columns, owner: Owner) => {
@@ -38,7 +52,8 @@ const toRow = (meta: Columns, owner: Owner) => {
     ...columns,
     workspace_id: columns.workspace_id ?? null,
     model: columns.model ?? null,
-    mode: columns.mode ?? null
+    mode: columns.mode ?? null,
+    archived: columns.archived === true ? 1 : 0
   }
 }
 
@@ -136,22 +151,24 @@ const ownedIndex = (access: Access, owner: Owner): OwnedIndex => {
         Effect.gen(function* () {
           const next = changed(yield* find(sql, "update", owner, id), change)
           const { title, model = null, mode = null, updated_at } = next
+          const archived = next.archived === true ? 1 : 0
           yield* sql`
-            UPDATE sessions SET ${sql.update({ title, model, mode, updated_at })}
+            UPDATE sessions SET ${sql.update({ title, model, mode, archived, updated_at })}
             WHERE ${ownedBy(sql, owner)} AND session_id = ${id}`
           return next
         })
       )
     ),
     list: Effect.fn("SessionIndex.list")((options = {}) => {
-      const { workspace, after } = options
+      const { workspace, archived, after } = options
       const where = workspace === undefined ? sql.literal("TRUE") : sql`workspace = ${workspace}`
+      const put = archived === undefined ? sql.literal("TRUE") : sql`archived = ${archived ? 1 : 0}`
       const behind =
         after === undefined
           ? sql.literal("TRUE")
           : sql`(updated_at, session_id) < (${after.updated_at}, ${after.session_id})`
       const rows = sql<Row>`
-        SELECT * FROM sessions WHERE ${ownedBy(sql, owner)} AND ${where} AND ${behind}
+        SELECT * FROM sessions WHERE ${ownedBy(sql, owner)} AND ${where} AND ${put} AND ${behind}
         ORDER BY updated_at DESC, session_id DESC LIMIT ${options.limit ?? 100}`
       return run(
         "list",
