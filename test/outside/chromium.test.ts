@@ -77,6 +77,16 @@ const fetchFrom = (page: Page, url: string) =>
     )
   )
 
+const signInFrom = (page: Page, from: string, token: string) =>
+  Effect.promise(async () => {
+    await page.goto(from)
+    return page.evaluate(async (secret) => {
+      const body = JSON.stringify({ token: secret })
+      const { status } = await fetch("/api/login", { method: "POST", headers: { "content-type": "application/json" }, body })
+      return document.cookie === "" ? String(status) : document.cookie
+    }, token)
+  })
+
 describe("Chromium", OUTSIDE, () => {
   it.live("a page of the server's own origin is served; one of another port, or another name for it, is refused", () =>
     Effect.gen(function* () {
@@ -103,6 +113,12 @@ describe("Chromium", OUTSIDE, () => {
       assert.strictEqual(yield* tryFrom(page, ownPage, ws, hello), "pong")
       assert.notStrictEqual(yield* tryFrom(page, ownPage, ws), "pong")
       assert.strictEqual(yield* tryFrom(page, `http://127.0.0.1:${port}/`, ws, hello), "refused")
+      // What the console does with the printed address: the token becomes a cookie that no script sees.
+      assert.strictEqual(yield* signInFrom(page, ownPage, String(server.ready.token)), "204")
+      assert.strictEqual(yield* fetchFrom(page, `${own}/api/me`), "read 200")
+      assert.strictEqual(yield* tryFrom(page, ownPage, ws), "pong")
+      assert.strictEqual(yield* signInFrom(page, ownPage, String(server.ready.token)), "401")
+      assert.strictEqual(yield* tryFrom(page, `http://127.0.0.1:${port}/`, ws), "refused")
     })
   )
 })

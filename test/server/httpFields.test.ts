@@ -15,7 +15,9 @@ const bodies: Readonly<Record<string, object>> = {
   "/api/sessions/s/interrupt": { task_id: "task_1" },
   "/api/sessions/s/approvals/req_1": { decision: "deny" },
   "/api/sessions/s/command": { name: "rename", title: "t" },
-  "/api/sessions/s/fork": { session_id: "made" }
+  "/api/sessions/s/fork": { session_id: "made" },
+  "/api/sessions/s/undo": { to: "task_1" },
+  "/api/sessions/s/redo": {}
 }
 const template = (path: string) => path.replace("/s/", "/{session_id}/").replace("req_1", "{request_id}")
 
