@@ -82,7 +82,11 @@ const signInFrom = (page: Page, from: string, token: string) =>
     await page.goto(from)
     return page.evaluate(async (secret) => {
       const body = JSON.stringify({ token: secret })
-      const { status } = await fetch("/api/login", { method: "POST", headers: { "content-type": "application/json" }, body })
+      const { status } = await fetch("/api/login", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body
+      })
       return document.cookie === "" ? String(status) : document.cookie
     }, token)
   })
