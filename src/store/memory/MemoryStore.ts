@@ -65,14 +65,18 @@ const pageOf = (entry: Entry | undefined, from: number, limit: number, wanted: (
   return { records, damaged, more }
 }
 
+/** Of a line, without what it holds. */
+const seqOf = (text: string): number => Number(/^\[\d+,(\d+)/.exec(text)?.[1])
+
 /** From the end back. */
 const pageBack = (entry: Entry | undefined, before: number, limit: number): Page => {
   const records: Array<JournalRecord> = []
   const damaged: Array<number> = []
   let more = false
   entry?.lines.walkBack((text) => {
+    const seq = seqOf(text)
+    if (seq === 0 || seq >= before) return true
     const line = JSON.parse(text) as Line
-    if (line[1] === 0 || line[1] >= before) return true
     more = records.length + damaged.length >= limit
     if (more) return false
     const record = toRecord(line)
