@@ -1,6 +1,7 @@
 /**
- * `npm run build`: src/app/claw.ts and all it needs becomes dist/claw.mjs, each worker a file beside it, and
- * src/app/boot.js the executable dist/claw.js. Owns: what is in dist/ and when it is out of date.
+ * `npm run build`: src/app/claw.ts and all it needs becomes dist/claw.mjs, each worker a file beside it,
+ * src/app/boot.js the executable dist/claw.js, and src/console the page in dist/console/. Owns: what is in dist/ and when
+ * it is out of date.
  * Invariant: each file of dist/ is replaced in one step, so a running claw and a second build see whole files.
  */
 import { execFileSync } from "node:child_process"
@@ -8,6 +9,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, wri
 import { basename, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { bundle } from "./build/bundle.ts"
+import { bundleConsole, replace } from "./build/console.ts"
 import { newestChange } from "./build/stale.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -64,11 +66,15 @@ const build = async (from: string): Promise<void> => {
     const entry = join(from, "src/index.ts")
     const library = existsSync(entry) ? await bundle(entry, { directory: next, library: true }) : []
     const files = [...program, ...library]
+    const page = join(from, "src/console")
+    const hasPage = existsSync(join(page, "vite.config.ts"))
+    if (hasPage) await bundleConsole(page, join(next, "console"))
     writeFileSync(join(next, "claw.js"), await boot(from))
     chmodSync(join(next, "claw.js"), 0o755)
     // claw.js is CommonJS although the package is a module; .mjs files say so themselves.
     writeFileSync(join(next, "package.json"), `${JSON.stringify({ type: "commonjs" })}\n`)
     writeFileSync(join(next, ".built"), made)
+    if (hasPage) replace(join(next, "console"), join(dist, "console"))
     for (const file of [...files, "package.json", "claw.js", ".built"]) {
       renameSync(join(next, basename(file)), join(dist, basename(file)))
     }

@@ -77,6 +77,30 @@ export const packages: ReadonlyArray<{
 /** Rooms that also run in a browser: no `node:` module. */
 export const browserRooms: ReadonlyArray<string> = ["domain", "protocol", "console"]
 
+/**
+ * Rooms that are a program of their own: nobody imports them, and their sub-folders order files and are no drivers. They
+ * import no other packages than these.
+ */
+export const programs: Readonly<Record<string, ReadonlyArray<string>>> = {
+  console: [
+    "@base-ui/react",
+    "@vitejs/plugin-react",
+    "cmdk",
+    "lucide-react",
+    "react",
+    "react-diff-view",
+    "react-dom",
+    "react-markdown",
+    "remark-gfm",
+    "remend",
+    "shiki",
+    "virtua",
+    "vite",
+    "wouter",
+    "zustand"
+  ]
+}
+
 /** Names that say nothing: a helper lives beside its only user, or becomes a concept of its own. */
 export const namelessNames: ReadonlyArray<string> = ["utils", "util", "helpers", "helper", "shared", "common", "misc"]
 

@@ -33,7 +33,8 @@ export const placeOf = (path: string): Place | undefined => {
   const file = parts.at(-1) ?? ""
   const room = parts[0]
   if (room === undefined || parts.length < 2) return undefined
-  return parts.length === 2 ? { room, file } : { room, driver: parts[1] ?? "", file }
+  const whole = parts.length === 2 || room in law.programs
+  return whole ? { room, file } : { room, driver: parts[1] ?? "", file }
 }
 
 const isDoor = (place: Place): boolean => /^[A-Z]/.test(place.file)
@@ -45,6 +46,10 @@ const within = (path: string, places: ReadonlyArray<string>): boolean =>
 const foreign = (path: string, room: string, name: string): { rule: string; why: string } | undefined => {
   if (law.browserRooms.includes(room) && name.startsWith("node:")) {
     return { rule: "package", why: `${room} also runs in a browser and cannot import ${name}` }
+  }
+  const own = law.programs[room]
+  if (own !== undefined && !own.some((known) => name === known || name.startsWith(`${known}/`))) {
+    return { rule: "package", why: `${room} imports ${own.join(", ")} and no other package` }
   }
   const row = law.packages.find((p) => name === p.name || name.startsWith(`${p.name}/`))
   if (row === undefined || within(path, row.at)) return undefined

@@ -1,0 +1,86 @@
+/** Decisions as a table; where there is little room, as a list of the same. */
+import { Link } from "wouter"
+import type { Answer } from "../../domain/Approval.ts"
+import type { AuditRecord } from "../net/api.ts"
+import { sessionsPath } from "../shell/route.ts"
+import { moment } from "../text/format.ts"
+import { useLocale, useWords } from "../words/useWords.ts"
+
+const Decision = ({ record: { decision, kind } }: { readonly record: AuditRecord }) => {
+  const words = useWords()
+  const known = decision === undefined ? undefined : words.decision[decision as Answer]
+  return (
+    <span className="decision" data-decision={decision}>
+      {known ?? decision ?? kind}
+    </span>
+  )
+}
+
+const whoOf = ({ who, via, rule }: AuditRecord): string =>
+  who ?? (rule === undefined ? (via ?? "") : `${via ?? ""} ${rule}`)
+
+const Narrow = ({ records }: { readonly records: ReadonlyArray<AuditRecord> }) => {
+  const locale = useLocale()
+  return (
+    <ul className="audit-list">
+      {records.map((record) => (
+        <li key={record.n}>
+          <p>
+            <Decision record={record} /> <code>{record.tool_name}</code>
+          </p>
+          {record.shown === undefined ? null : <code className="shown">{record.shown}</code>}
+          <p className="quiet">
+            {moment(Date.parse(record.when), locale)} · {whoOf(record)}
+          </p>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+interface TableProps {
+  readonly records: ReadonlyArray<AuditRecord>
+  readonly narrow?: boolean
+}
+
+export const AuditTable = ({ records, narrow = false }: TableProps) => {
+  const words = useWords()
+  const locale = useLocale()
+  if (records.length === 0) return <p className="quiet">{words.auditNone}</p>
+  if (narrow) return <Narrow records={records} />
+  return (
+    <div className="table wide" tabIndex={0} role="region" aria-label={words.auditTitle}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{words.when}</th>
+            <th scope="col">{words.result}</th>
+            <th scope="col">{words.what}</th>
+            <th scope="col">{words.who}</th>
+            <th scope="col">{words.session}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {records.map((record) => (
+            <tr key={record.n}>
+              <td className="nowrap">{moment(Date.parse(record.when), locale)}</td>
+              <td>
+                <Decision record={record} />
+              </td>
+              <td>
+                <code>
+                  {record.tool_name} {record.shown}
+                </code>
+                {record.reason === undefined ? null : <p className="quiet">{words.reason(record.reason)}</p>}
+              </td>
+              <td>{whoOf(record)}</td>
+              <td className="nowrap">
+                <Link href={sessionsPath([record.session_id])}>{record.session_id.slice(-14)}</Link>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

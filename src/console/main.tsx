@@ -1,0 +1,36 @@
+/** Where the console begins: the token of the address becomes a cookie, then the page is drawn. */
+import { StrictMode } from "react"
+import { createRoot } from "react-dom/client"
+import { api } from "./net/api.ts"
+import { App } from "./shell/App.tsx"
+import { tokenOf } from "./shell/route.ts"
+import { watchVisibility } from "./state/frames.ts"
+import { beginLook } from "./state/look.ts"
+import "./style/tokens.css"
+import "./style/base.css"
+import "./style/shell.css"
+import "./style/session.css"
+import "./style/approval.css"
+import "./style/prose.css"
+import "./style/inspect.css"
+
+const signIn = async (): Promise<void> => {
+  const token = tokenOf(location.hash)
+  if (token === undefined) return
+  // Gone from the address before anything else happens: no history and no copied link holds it.
+  history.replaceState(null, "", location.pathname + location.search)
+  // Where it is refused the page asks for another one.
+  await api.login(decodeURIComponent(token)).catch(() => {})
+}
+
+beginLook()
+watchVisibility()
+await signIn()
+
+const root = document.querySelector("#root")
+if (root !== null)
+  createRoot(root).render(
+    <StrictMode>
+      <App />
+    </StrictMode>
+  )

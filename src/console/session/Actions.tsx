@@ -1,0 +1,85 @@
+/** What can be done with a session as a whole. */
+import { Menu } from "@base-ui/react/menu"
+import { Archive, Columns2, Ellipsis, Eraser, GitFork, Trash2 } from "lucide-react"
+import { type ReactNode, useState } from "react"
+import { api } from "../net/api.ts"
+import { hub } from "../state/hub.ts"
+import { Confirm } from "../ui/Confirm.tsx"
+import { useWords } from "../words/useWords.ts"
+import { type Around, carryOut } from "./commands.ts"
+import { useSession } from "./SessionContext.ts"
+
+interface EntryProps {
+  readonly icon: ReactNode
+  readonly look?: string
+  readonly act: () => void
+  readonly children: string
+}
+
+const Entry = ({ icon, look = "", act, children }: EntryProps) => (
+  <Menu.Item className={`menu-item ${look}`} onClick={act}>
+    {icon}
+    {children}
+  </Menu.Item>
+)
+
+const useActions = (around: Around) => {
+  const session = useSession()
+  const gone = () => {
+    hub.forget(session.id)
+    around.go("")
+  }
+  const refused = (error: Parameters<typeof session.refuse>[0]) => session.refuse(error)
+  return {
+    fork: () => carryOut(session, { name: "fork", word: "" }, around),
+    clear: () => carryOut(session, { name: "clear", word: "" }, around),
+    beside: () => around.beside(session.id),
+    archive: () => void api.change(session.id, { archived: true }).then(gone, refused),
+    remove: () => void api.remove(session.id).then(gone, refused)
+  }
+}
+
+export const Actions = ({ around }: { readonly around: Around }) => {
+  const words = useWords()
+  const { fork, clear, beside, archive, remove } = useActions(around)
+  const [asking, setAsking] = useState(false)
+  return (
+    <>
+      <Menu.Root>
+        <Menu.Trigger className="icon-button" aria-label={words.actions}>
+          <Ellipsis aria-hidden size={18} />
+        </Menu.Trigger>
+        <Menu.Portal>
+          <Menu.Positioner className="positioner" align="end" sideOffset={6}>
+            <Menu.Popup className="menu">
+              <Entry icon={<Columns2 aria-hidden size={16} />} look="wide-only" act={beside}>
+                {words.openBeside}
+              </Entry>
+              <Entry icon={<GitFork aria-hidden size={16} />} act={fork}>
+                {words.fork}
+              </Entry>
+              <Entry icon={<Eraser aria-hidden size={16} />} act={clear}>
+                {words.clear}
+              </Entry>
+              <Entry icon={<Archive aria-hidden size={16} />} act={archive}>
+                {words.archive}
+              </Entry>
+              <Menu.Separator className="menu-line" />
+              <Entry icon={<Trash2 aria-hidden size={16} />} look="danger" act={() => setAsking(true)}>
+                {words.remove}
+              </Entry>
+            </Menu.Popup>
+          </Menu.Positioner>
+        </Menu.Portal>
+      </Menu.Root>
+      <Confirm
+        open={asking}
+        title={words.removeTitle}
+        text={words.removeText}
+        action={words.remove}
+        confirm={remove}
+        close={() => setAsking(false)}
+      />
+    </>
+  )
+}

@@ -1,0 +1,89 @@
+/**
+ * A question before something runs. Owns: what is shown in which order, its keys. Does not own: where the answer goes.
+ * Invariants: a key answers only while the focus is inside the card and not in a text; nothing answers twice; what will
+ * run is shown whole, with its controls visible.
+ */
+import { ShieldAlert } from "lucide-react"
+import { type KeyboardEvent, useId, useState } from "react"
+import type { Answer, ApprovalRequest } from "../../domain/Approval.ts"
+import { useWords } from "../words/useWords.ts"
+import { ApprovalButtons } from "./ApprovalButtons.tsx"
+import { Asked } from "./Asked.tsx"
+import { GrantChoice } from "./GrantChoice.tsx"
+import { TimeLeft } from "./TimeLeft.tsx"
+
+export interface Given {
+  readonly decision: Answer
+  readonly grant_option?: string
+  readonly reason?: string
+}
+
+export interface ApprovalCardProps {
+  readonly request: ApprovalRequest
+  readonly online: boolean
+  /** False: it was refused, and somebody has been told why. */
+  readonly answer: (given: Given) => Promise<boolean>
+}
+
+const keysOf = ({ kind, grant_options }: ApprovalRequest): Readonly<Record<string, Answer>> =>
+  kind === "recovery"
+    ? { r: "retry", k: "skip", x: "stop" }
+    : { y: "allow_once", n: "deny", ...(grant_options.length > 0 ? { s: "allow_session" } : {}) }
+
+const isText = (target: EventTarget): boolean =>
+  target instanceof HTMLElement &&
+  (target.tagName === "TEXTAREA" || (target.tagName === "INPUT" && target.getAttribute("type") !== "radio"))
+
+export const ApprovalCard = ({ request, online, answer }: ApprovalCardProps) => {
+  const words = useWords()
+  const title = useId()
+  const [option, setOption] = useState(request.grant_options[0]?.id)
+  const [reason, setReason] = useState("")
+  const [busy, setBusy] = useState(false)
+  const give = async (decision: Answer) => {
+    if (busy) return
+    setBusy(true)
+    const chosen = decision === "allow_session" && option !== undefined ? { grant_option: option } : {}
+    const why = decision === "deny" && reason.trim() !== "" ? { reason: reason.trim() } : {}
+    await answer({ decision, ...chosen, ...why })
+    setBusy(false)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || isText(event.target)) return
+    const nth = request.grant_options[Number(event.key) - 1]
+    if (nth !== undefined) return setOption(nth.id)
+    const decision = keysOf(request)[event.key.toLowerCase()]
+    if (decision === undefined) return
+    event.preventDefault()
+    void give(decision)
+  }
+  return (
+    <div
+      className="approval"
+      data-risk={request.risk}
+      role="group"
+      aria-labelledby={title}
+      tabIndex={-1}
+      onKeyDown={onKeyDown}
+    >
+      <header>
+        <ShieldAlert aria-hidden size={18} />
+        <h3 id={title}>{request.kind === "recovery" ? words.recoveryTitle : words.approvalTitle(request.tool_name)}</h3>
+        <span className="risk">{words.risk[request.risk]}</span>
+        <TimeLeft expires_at={request.expires_at} />
+      </header>
+      <Asked request={request} />
+      {request.kind === "tool" && request.grant_options.length > 0 ? (
+        <GrantChoice options={request.grant_options} tool={request.tool_name} chosen={option} choose={setOption} />
+      ) : null}
+      <ApprovalButtons
+        request={request}
+        busy={busy || !online}
+        give={(decision) => void give(decision)}
+        reason={reason}
+        setReason={setReason}
+      />
+      {online ? null : <p className="quiet">{words.answerLater}</p>}
+    </div>
+  )
+}

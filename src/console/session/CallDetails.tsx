@@ -1,0 +1,70 @@
+/** Arguments, decision and result of a call. */
+import { lazy, Suspense } from "react"
+import { phaseOf } from "../state/callState.ts"
+import type { CallItem } from "../state/items.ts"
+import { callText, endingOf } from "../text/callText.ts"
+import { CodeBlock } from "../text/CodeBlock.tsx"
+import { useWords } from "../words/useWords.ts"
+import { Output } from "./Output.tsx"
+
+const Diff = lazy(() => import("../text/Diff.tsx"))
+
+const SHORT = 80
+
+const Arguments = ({ call }: { readonly call: CallItem }) => {
+  const { subject, rest } = callText(call.content)
+  const language = call.tool_name === "bash" ? "bash" : ""
+  return (
+    <>
+      {language === "bash" || subject.includes("\n") ? <CodeBlock code={subject} language={language} /> : null}
+      <dl className="arguments">
+        {rest.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              {value.includes("\n") || value.length > SHORT ? (
+                <CodeBlock code={value} language={endingOf(subject)} />
+              ) : (
+                <code>{value}</code>
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  )
+}
+
+const Decision = ({ call }: { readonly call: CallItem }) => {
+  const words = useWords()
+  const { resolved } = call
+  if (resolved === undefined) return null
+  const by = resolved.by ?? resolved.rule
+  return (
+    <p className="decided">
+      {words.decided(resolved.decision, resolved.via, by)}
+      {resolved.reason === undefined ? null : <> · {resolved.reason}</>}
+    </p>
+  )
+}
+
+export const CallDetails = ({ call }: { readonly call: CallItem }) => {
+  const words = useWords()
+  const preview = call.request?.preview
+  const diff = preview?.kind === "diff" ? preview : undefined
+  const text = call.result?.result ?? call.output
+  return (
+    <div className="call-details">
+      {diff === undefined ? (
+        <Arguments call={call} />
+      ) : (
+        <Suspense fallback={<pre className="output">{diff.diff}</pre>}>
+          <Diff diff={diff.diff} path={diff.path} />
+        </Suspense>
+      )}
+      <Decision call={call} />
+      {text.trim() === "" ? null : <Output text={text} lines={30} live={phaseOf(call) === "running"} />}
+      {call.result?.truncated === true ? <p className="quiet">{words.truncated}</p> : null}
+    </div>
+  )
+}

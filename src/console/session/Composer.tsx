@@ -1,0 +1,145 @@
+/**
+ * Where one writes. Owns: keys, commands, files, what becomes of a prompt while a task runs. Invariants: the draft is the
+ * session's and survives everything; Enter sends once, and never in the middle of composing a character.
+ */
+import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useRef, useState } from "react"
+import { errorBody } from "../../domain/ErrorCode.ts"
+import { keep, kept } from "../state/kept.ts"
+import { useWords } from "../words/useWords.ts"
+import { type Around, carryOut, type CommandName, offered, takesWord, typed } from "./commands.ts"
+import { ComposerBar } from "./ComposerBar.tsx"
+import { asText } from "./pasted.ts"
+import { Refusal } from "./Refusal.tsx"
+import { useSession, useView } from "./SessionContext.ts"
+import { SlashMenu } from "./SlashMenu.tsx"
+import { Writing } from "./Writing.tsx"
+import { Queue } from "./Queue.tsx"
+
+export type WhenBusy = "queue" | "steer"
+
+const useFiles = (insert: (text: string) => void) => {
+  const session = useSession()
+  const words = useWords()
+  return (files: FileList | null): boolean => {
+    const all = Array.from(files ?? [])
+    void Promise.all(all.map(asText)).then((found) => {
+      for (const one of found)
+        if ("text" in one) insert(one.text)
+        else session.refuse(errorBody("too_large", words.fileRefused[one.refused](one.name)))
+    })
+    return all.length > 0
+  }
+}
+
+const useSubmit = (around: Around, whenBusy: WhenBusy) => {
+  const session = useSession()
+  return () => {
+    const { draft, state, doing } = session.store.getState()
+    if (draft.trim() === "") return
+    const command = typed(draft)
+    if (command !== undefined) {
+      session.edit("")
+      return carryOut(session, command, around)
+    }
+    const busy = state.task !== undefined || doing.task !== undefined
+    session.send(draft, busy ? whenBusy : "queue")
+  }
+}
+
+/** What the keys do: the list of commands has them first, then the text. */
+const useSlash = (draft: string, edit: (text: string) => void, around: Around) => {
+  const session = useSession()
+  const [place, setPlace] = useState(0)
+  const [closed, setClosed] = useState(false)
+  const commands = closed ? [] : offered(draft)
+  const chosen = Math.min(place, commands.length - 1)
+  const pick = (name: CommandName) => {
+    edit(takesWord.has(name) ? `/${name} ` : "")
+    if (!takesWord.has(name)) carryOut(session, { name, word: "" }, around)
+  }
+  /** True where the key was meant for the list. */
+  const take = (key: string): boolean => {
+    const name = commands[chosen]
+    if (name === undefined) return false
+    const moved = { ArrowDown: 1, ArrowUp: -1 }[key]
+    if (moved !== undefined) setPlace((chosen + moved + commands.length) % commands.length)
+    else if (key === "Tab" || key === "Enter") pick(name)
+    else if (key === "Escape") setClosed(true)
+    else return false
+    return true
+  }
+  const typing = () => {
+    setClosed(false)
+    setPlace(0)
+  }
+  return { commands, chosen, pick, take, typing }
+}
+
+const usePersisted = (): readonly [WhenBusy, (how: WhenBusy) => void] => {
+  const [whenBusy, setWhenBusy] = useState<WhenBusy>(() => kept<WhenBusy>("busy", "queue"))
+  const set = (how: WhenBusy) => {
+    setWhenBusy(how)
+    keep("busy", how)
+  }
+  return [whenBusy, set]
+}
+
+export const Composer = ({ around }: { readonly around: Around }) => {
+  const session = useSession()
+  const draft = useView((view) => view.draft)
+  const area = useRef<HTMLTextAreaElement>(null)
+  const [whenBusy, setWhenBusy] = usePersisted()
+  const submit = useSubmit(around, whenBusy)
+  const edit = (text: string) => session.edit(text)
+  const slash = useSlash(draft, edit, around)
+  const take = useFiles((text) => {
+    const { draft: now } = session.store.getState()
+    edit(now === "" || now.endsWith("\n") ? now + text : `${now}\n${text}`)
+  })
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing || event.nativeEvent.keyCode === 229) return
+    if (!slash.take(event.key)) {
+      if (event.key !== "Enter" || event.shiftKey) return
+      submit()
+    }
+    event.preventDefault()
+  }
+  const onFiles = (event: ClipboardEvent | DragEvent, files: FileList) => {
+    if (take(files)) event.preventDefault()
+  }
+  return (
+    <form
+      className="composer"
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+      onDrop={(event) => onFiles(event, event.dataTransfer.files)}
+      onDragOver={(event) => event.preventDefault()}
+    >
+      <Refusal />
+      <Queue />
+      <div className="composer-box">
+        <SlashMenu
+          commands={slash.commands}
+          chosen={slash.chosen}
+          pick={(name) => {
+            slash.pick(name)
+            area.current?.focus()
+          }}
+        />
+        <Writing
+          area={area}
+          active={slash.commands[slash.chosen]}
+          onChange={(text) => {
+            slash.typing()
+            edit(text)
+          }}
+          onKeyDown={onKeyDown}
+          onPaste={(event) => onFiles(event, event.clipboardData.files)}
+        />
+        <ComposerBar whenBusy={whenBusy} setWhenBusy={setWhenBusy} insertFiles={take} />
+      </div>
+    </form>
+  )
+}

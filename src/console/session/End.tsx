@@ -1,0 +1,66 @@
+/** How a task ended: what it used, what went wrong, or what was stopped. */
+import { Ban, Check, CircleAlert } from "lucide-react"
+import { memo } from "react"
+import { table } from "../../domain/ErrorCode.ts"
+import type { EndItem } from "../state/items.ts"
+import { callText } from "../text/callText.ts"
+import { duration, firstLine, money, tokens } from "../text/format.ts"
+import { useLocale, useWords } from "../words/useWords.ts"
+
+const Figures = ({ item: { event, ms } }: { readonly item: EndItem }) => {
+  const words = useWords()
+  const { usage } = event
+  const parts = [
+    ...(ms === undefined ? [] : [duration(ms)]),
+    ...(usage.input_tokens + usage.output_tokens === 0
+      ? []
+      : [words.tokens(tokens(usage.input_tokens), tokens(usage.output_tokens))]),
+    ...(usage.cost_usd === undefined ? [] : [money(usage.cost_usd)])
+  ]
+  return <span className="figures">{parts.join(" · ")}</span>
+}
+
+const Stopped = ({ stopped }: Pick<EndItem, "stopped">) => {
+  const words = useWords()
+  if (stopped.length === 0) return <span>{words.stoppedAnswer}</span>
+  return (
+    <span>
+      {words.stoppedCalls}{" "}
+      {stopped.map((call) => (
+        <code key={call.key}>
+          {call.tool_name} {firstLine(callText(call.content).subject, 60)}
+        </code>
+      ))}
+    </span>
+  )
+}
+
+export const End = memo(({ item }: { readonly item: EndItem }) => {
+  const words = useWords()
+  const locale = useLocale()
+  const { event } = item
+  if (event.type === "task_completed")
+    return (
+      <p className="end">
+        <Check aria-hidden size={14} /> <span className="hidden">{words.done}</span> <Figures item={item} />
+      </p>
+    )
+  if (event.type === "task_canceled")
+    return (
+      <p className="end stopped">
+        <Ban aria-hidden size={14} /> <Stopped stopped={item.stopped} /> <Figures item={item} />
+      </p>
+    )
+  const { code, message } = event.error
+  const known = table[code] as (typeof table)[typeof code] | undefined
+  const sentence = known === undefined ? message : locale === "en" ? message : known.zh
+  return (
+    <p className="end failed">
+      <CircleAlert aria-hidden size={16} />
+      <span>
+        {sentence} <code>{code}</code>
+      </span>
+      <Figures item={item} />
+    </p>
+  )
+})

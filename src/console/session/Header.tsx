@@ -1,0 +1,84 @@
+/** A session's name, place, mode and model, and what can be done with it. */
+import { PanelRight, X } from "lucide-react"
+import { useState } from "react"
+import { pathTail } from "../text/format.ts"
+import { useWords } from "../words/useWords.ts"
+import { Actions } from "./Actions.tsx"
+import type { Around } from "./commands.ts"
+import { ModeChoice } from "./ModeChoice.tsx"
+import { useSession, useView } from "./SessionContext.ts"
+
+const Title = () => {
+  const session = useSession()
+  const words = useWords()
+  const title = useView(({ status }) => status?.title ?? "")
+  const [editing, setEditing] = useState<string>()
+  const shown = title === "" ? session.id : title
+  const done = () => {
+    if (editing !== undefined && editing.trim() !== "" && editing !== title) void session.rename(editing.trim())
+    setEditing(undefined)
+  }
+  if (editing !== undefined)
+    return (
+      <input
+        className="title-input"
+        value={editing}
+        maxLength={200}
+        aria-label={words.rename}
+        autoFocus
+        onFocus={({ target }) => target.select()}
+        onChange={({ target }) => setEditing(target.value)}
+        onBlur={done}
+        onKeyDown={({ key, nativeEvent }) => {
+          if (nativeEvent.isComposing) return
+          if (key === "Enter") done()
+          if (key === "Escape") setEditing(undefined)
+        }}
+      />
+    )
+  return (
+    <h1 className="title">
+      <button type="button" title={words.rename} onClick={() => setEditing(title)}>
+        {shown}
+      </button>
+    </h1>
+  )
+}
+
+interface HeaderProps {
+  readonly around: Around
+  readonly close?: () => void
+}
+
+export const Header = ({ around, close }: HeaderProps) => {
+  const words = useWords()
+  const workspace = useView(({ status }) => status?.workspace ?? "")
+  const model = useView(({ status }) => status?.model ?? "")
+  return (
+    <header className="pane-head">
+      <div className="pane-name">
+        <Title />
+        <p className="place">
+          <span title={workspace}>{pathTail(workspace)}</span>
+          {model === "" ? null : <span>{model}</span>}
+        </p>
+      </div>
+      <ModeChoice />
+      <button
+        type="button"
+        className="icon-button"
+        aria-label={words.inspect}
+        title={words.inspect}
+        onClick={() => around.inspect("permissions")}
+      >
+        <PanelRight aria-hidden size={18} />
+      </button>
+      <Actions around={around} />
+      {close === undefined ? null : (
+        <button type="button" className="icon-button" aria-label={words.closePane} onClick={close}>
+          <X aria-hidden size={18} />
+        </button>
+      )}
+    </header>
+  )
+}

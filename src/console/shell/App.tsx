@@ -1,0 +1,85 @@
+/** The page: who is signed in, the list, and whatever stands beside it. */
+import { CSPProvider } from "@base-ui/react/csp-provider"
+import { lazy, Suspense, useEffect, useState } from "react"
+import { useStore } from "zustand"
+import { Redirect, Route, Switch } from "wouter"
+import { hub } from "../state/hub.ts"
+import { useWords } from "../words/useWords.ts"
+import { Login } from "./Login.tsx"
+import { NewSession } from "./NewSession.tsx"
+import { Notifier } from "./Notifier.tsx"
+import { Sidebar } from "./Sidebar.tsx"
+import { Start } from "./Start.tsx"
+import { useKeys } from "./useKeys.ts"
+import { Workbench } from "./Workbench.tsx"
+
+const UsagePage = lazy(() => import("../inspect/UsagePage.tsx"))
+const AuditPage = lazy(() => import("../inspect/AuditPage.tsx"))
+const Palette = lazy(() => import("./Palette.tsx"))
+
+const Pages = ({ newSession }: { readonly newSession: () => void }) => (
+  <Suspense fallback={<div className="empty" />}>
+    <Switch>
+      <Route path="/">
+        <Start newSession={newSession} />
+      </Route>
+      <Route path="/s/:ids">
+        <Workbench newSession={newSession} />
+      </Route>
+      <Route path="/usage">
+        <UsagePage />
+      </Route>
+      <Route path="/audit">
+        <AuditPage />
+      </Route>
+      <Route>
+        <Redirect to="/" />
+      </Route>
+    </Switch>
+  </Suspense>
+)
+
+const SignedIn = () => {
+  const words = useWords()
+  const [making, setMaking] = useState(false)
+  const [palette, setPalette] = useState(false)
+  const [drawer, setDrawer] = useState(false)
+  const newSession = () => setMaking(true)
+  useKeys({ palette: () => setPalette(true), newSession })
+  return (
+    <div className="shell" data-drawer={drawer}>
+      <a className="skip" href="#main">
+        {words.skip}
+      </a>
+      <Sidebar newSession={newSession} openPalette={() => setPalette(true)} drawer={drawer} setDrawer={setDrawer} />
+      <main id="main" className="main" tabIndex={-1}>
+        <Pages newSession={newSession} />
+      </main>
+      <NewSession open={making} close={() => setMaking(false)} />
+      {palette ? (
+        <Suspense fallback={null}>
+          <Palette close={() => setPalette(false)} newSession={newSession} />
+        </Suspense>
+      ) : null}
+      <Notifier />
+    </div>
+  )
+}
+
+export const App = () => {
+  const words = useWords()
+  const signedIn = useStore(hub.store, (view) => view.signedIn)
+  const unreachable = useStore(hub.store, (view) => view.unreachable)
+  useEffect(() => void hub.begin(), [])
+  return (
+    <CSPProvider disableStyleElements>
+      {signedIn === "yes" ? <SignedIn /> : null}
+      {signedIn === "no" ? <Login /> : null}
+      {signedIn === "asking" && unreachable ? (
+        <p className="unreachable" role="status">
+          {words.unreachable}
+        </p>
+      ) : null}
+    </CSPProvider>
+  )
+}

@@ -1,0 +1,52 @@
+/** Who is there: a token becomes a cookie that no script can read (SETTLED 21, R251). */
+import { KeyRound } from "lucide-react"
+import { type FormEvent, useState } from "react"
+import type { ErrorBody } from "../../domain/ErrorCode.ts"
+import { hub } from "../state/hub.ts"
+import { useWords } from "../words/useWords.ts"
+
+export const Login = () => {
+  const words = useWords()
+  const [token, setToken] = useState("")
+  const [refusal, setRefusal] = useState<string>()
+  const [busy, setBusy] = useState(false)
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    setBusy(true)
+    try {
+      await hub.login(token.trim())
+    } catch (error) {
+      const { code, message } = error as ErrorBody
+      setRefusal(code === "unauthenticated" ? words.wrongToken : message)
+    }
+    setBusy(false)
+  }
+  return (
+    <main className="login">
+      <form onSubmit={(event) => void submit(event)}>
+        <KeyRound aria-hidden size={28} />
+        <h1>{words.loginTitle}</h1>
+        <p>{words.loginText}</p>
+        <label>
+          <span>{words.token}</span>
+          <input
+            type="password"
+            autoComplete="current-password"
+            autoFocus
+            required
+            value={token}
+            aria-invalid={refusal !== undefined}
+            aria-describedby="login-refusal"
+            onChange={({ target }) => setToken(target.value)}
+          />
+        </label>
+        <p id="login-refusal" className="refusal" role="alert" hidden={refusal === undefined}>
+          {refusal}
+        </p>
+        <button type="submit" className="button primary" disabled={busy || token.trim() === ""}>
+          {words.login}
+        </button>
+      </form>
+    </main>
+  )
+}

@@ -1,0 +1,147 @@
+/** Makes a session: where it works and what passes unasked. */
+import { type FormEvent, useEffect, useState } from "react"
+import { useLocation } from "wouter"
+import type { ErrorBody } from "../../domain/ErrorCode.ts"
+import { api, type Mode, MODES, type NewOptions } from "../net/api.ts"
+import { hub } from "../state/hub.ts"
+import { Sheet } from "../ui/Sheet.tsx"
+import { useWords } from "../words/useWords.ts"
+import { sessionsPath } from "./route.ts"
+
+interface NewProps {
+  readonly open: boolean
+  readonly close: () => void
+}
+
+interface FieldProps {
+  readonly value: string
+  readonly change: (value: string) => void
+}
+
+interface ModesProps {
+  readonly modes: ReadonlyArray<Mode>
+  readonly mode: Mode | undefined
+  readonly choose: (mode: Mode) => void
+}
+
+const Modes = ({ modes, mode, choose }: ModesProps) => {
+  const words = useWords()
+  return (
+    <fieldset className="mode-choice">
+      <legend>{words.modeLegend}</legend>
+      {modes.map((one) => (
+        <label key={one}>
+          <input type="radio" name="mode" value={one} checked={mode === one} onChange={() => choose(one)} />
+          <span>
+            <strong>{words.modes[one]}</strong>
+            <small>{words.modeHint[one]}</small>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+const useOptions = () => {
+  const [options, setOptions] = useState<NewOptions>()
+  useEffect(() => void api.options().then(setOptions, () => {}), [])
+  return options
+}
+
+interface Wanted {
+  readonly title: string
+  readonly workspace: string
+  readonly mode: Mode | undefined
+}
+
+const useMake = (close: () => void) => {
+  const [, go] = useLocation()
+  const [refusal, setRefusal] = useState<string>()
+  const make = async ({ title, workspace, mode }: Wanted) => {
+    try {
+      const made = await api.create({
+        ...(workspace.trim() === "" ? {} : { workspace: workspace.trim() }),
+        ...(title.trim() === "" ? {} : { title: title.trim() }),
+        ...(mode === undefined ? {} : { mode })
+      })
+      close()
+      go(sessionsPath([made.session_id]))
+      void hub.refresh()
+    } catch (error) {
+      setRefusal((error as ErrorBody).message)
+    }
+  }
+  return { make, refusal }
+}
+
+const Workspace = ({ options, value, change }: FieldProps & { readonly options: NewOptions | undefined }) => {
+  const words = useWords()
+  return (
+    <label>
+      <span>{words.workspace}</span>
+      <input
+        className="mono"
+        value={value}
+        list="workspaces"
+        placeholder={options?.workspace ?? words.workspacePlaceholder}
+        spellCheck={false}
+        onChange={({ target }) => change(target.value)}
+      />
+      <datalist id="workspaces">
+        {options?.workspaces.map((path) => (
+          <option key={path} value={path} />
+        ))}
+      </datalist>
+    </label>
+  )
+}
+
+const Form = ({ close }: { readonly close: () => void }) => {
+  const words = useWords()
+  const options = useOptions()
+  const { make, refusal } = useMake(close)
+  const [workspace, setWorkspace] = useState("")
+  const [title, setTitle] = useState("")
+  const [chosen, setMode] = useState<Mode>()
+  const mode = chosen ?? options?.modes.find((one) => one === options.mode)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void make({ title, workspace, mode })
+  }
+  return (
+    <form className="new-session" onSubmit={submit}>
+      <label>
+        <span>{words.title}</span>
+        <input
+          value={title}
+          maxLength={200}
+          placeholder={words.titlePlaceholder}
+          autoFocus
+          onChange={({ target }) => setTitle(target.value)}
+        />
+      </label>
+      <Workspace options={options} value={workspace} change={setWorkspace} />
+      <Modes modes={options?.modes ?? MODES} mode={mode} choose={setMode} />
+      <p className="refusal" role="alert" hidden={refusal === undefined}>
+        {refusal}
+      </p>
+      <div className="dialog-actions">
+        <button type="button" className="button" onClick={close}>
+          {words.cancel}
+        </button>
+        <button type="submit" className="button primary">
+          {words.create}
+        </button>
+      </div>
+    </form>
+  )
+}
+
+export const NewSession = ({ open, close }: NewProps) => {
+  const words = useWords()
+  return (
+    <Sheet open={open} close={close} title={words.newSession}>
+      <Form close={close} />
+    </Sheet>
+  )
+}

@@ -1,0 +1,56 @@
+/** Every session and page by a few letters. Loaded when it is first asked for. */
+import { Dialog } from "@base-ui/react/dialog"
+import { Command } from "cmdk"
+import { useLocation } from "wouter"
+import { useStore } from "zustand"
+import { hub } from "../state/hub.ts"
+import { useWords } from "../words/useWords.ts"
+import { sessionsPath } from "./route.ts"
+
+interface PaletteProps {
+  readonly close: () => void
+  readonly newSession: () => void
+}
+
+const Palette = ({ close, newSession }: PaletteProps) => {
+  const words = useWords()
+  const [, go] = useLocation()
+  const sessions = useStore(hub.store, (view) => view.sessions)
+  const then = (act: () => void) => () => {
+    close()
+    act()
+  }
+  return (
+    <Dialog.Root open onOpenChange={(now) => (now ? undefined : close())}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="backdrop" />
+        <Dialog.Popup className="dialog palette" aria-label={words.palette}>
+          <Command label={words.palette}>
+            <Command.Input placeholder={words.palettePlaceholder} autoFocus />
+            <Command.List>
+              <Command.Empty>{words.nothingFound}</Command.Empty>
+              <Command.Group heading={words.sessions}>
+                {sessions.map(({ session_id, title }) => (
+                  <Command.Item
+                    key={session_id}
+                    value={`${title} ${session_id}`}
+                    onSelect={then(() => go(sessionsPath([session_id])))}
+                  >
+                    {title === "" ? session_id : title}
+                  </Command.Item>
+                ))}
+              </Command.Group>
+              <Command.Group heading={words.pages}>
+                <Command.Item onSelect={then(newSession)}>{words.newSession}</Command.Item>
+                <Command.Item onSelect={then(() => go("/usage"))}>{words.usage}</Command.Item>
+                <Command.Item onSelect={then(() => go("/audit"))}>{words.audit}</Command.Item>
+              </Command.Group>
+            </Command.List>
+          </Command>
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}
+
+export default Palette

@@ -1,0 +1,105 @@
+/** How the page looks, speaks and calls; who is signed in. */
+import { Menu } from "@base-ui/react/menu"
+import { Check, LogOut, Settings2 } from "lucide-react"
+import { useStore } from "zustand"
+import { hub } from "../state/hub.ts"
+import { type Locale, look, setLook, type Theme } from "../state/look.ts"
+import { useWords } from "../words/useWords.ts"
+
+interface ChoiceProps<A extends string> {
+  readonly label: string
+  readonly value: A
+  readonly options: ReadonlyArray<readonly [A, string]>
+  readonly choose: (value: A) => void
+}
+
+const Choice = <A extends string>({ label, value, options, choose }: ChoiceProps<A>) => (
+  <Menu.Group>
+    <Menu.GroupLabel className="menu-label">{label}</Menu.GroupLabel>
+    <Menu.RadioGroup value={value} onValueChange={(now: A) => choose(now)}>
+      {options.map(([name, text]) => (
+        <Menu.RadioItem key={name} value={name} className="menu-item">
+          <span className="tick">
+            <Menu.RadioItemIndicator>
+              <Check aria-hidden size={14} />
+            </Menu.RadioItemIndicator>
+          </span>
+          {text}
+        </Menu.RadioItem>
+      ))}
+    </Menu.RadioGroup>
+  </Menu.Group>
+)
+
+/** Asking is only allowed where somebody has just clicked. */
+const askToNotify = async (): Promise<void> => {
+  if (typeof Notification === "undefined") return
+  const answer = await Notification.requestPermission()
+  setLook({ notify: answer === "granted" })
+}
+
+const Notifications = () => {
+  const words = useWords()
+  const notify = useStore(look, (view) => view.notify)
+  return (
+    <Menu.CheckboxItem
+      className="menu-item"
+      checked={notify}
+      onCheckedChange={(on) => (on ? void askToNotify() : setLook({ notify: false }))}
+    >
+      <span className="tick">
+        <Menu.CheckboxItemIndicator>
+          <Check aria-hidden size={14} />
+        </Menu.CheckboxItemIndicator>
+      </span>
+      {words.notify}
+    </Menu.CheckboxItem>
+  )
+}
+
+export const Settings = () => {
+  const words = useWords()
+  const { theme, locale } = useStore(look)
+  const me = useStore(hub.store, (view) => view.me)
+  return (
+    <Menu.Root>
+      <Menu.Trigger className="page-link">
+        <Settings2 aria-hidden size={16} /> {words.settings}
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Positioner className="positioner" side="top" align="start" sideOffset={6}>
+          <Menu.Popup className="menu">
+            <Choice<Theme>
+              label={words.theme}
+              value={theme}
+              options={[
+                ["system", words.themes.system],
+                ["light", words.themes.light],
+                ["dark", words.themes.dark]
+              ]}
+              choose={(now) => setLook({ theme: now })}
+            />
+            <Menu.Separator className="menu-line" />
+            <Choice<Locale>
+              label={words.language}
+              value={locale}
+              options={[
+                ["en", "English"],
+                ["zh-CN", "简体中文"]
+              ]}
+              choose={(now) => setLook({ locale: now })}
+            />
+            <Menu.Separator className="menu-line" />
+            <Notifications />
+            <Menu.Item className="menu-item" onClick={() => void hub.logout()}>
+              <span className="tick">
+                <LogOut aria-hidden size={14} />
+              </span>
+              {words.logout(me?.principal.name ?? "")}
+            </Menu.Item>
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
+  )
+}

@@ -1,0 +1,54 @@
+/** The sessions of the address, side by side, and what is looked at more closely beside them. */
+import { lazy, Suspense, useState } from "react"
+import { useLocation } from "wouter"
+import type { SessionId } from "../../domain/Ids.ts"
+import type { Around } from "../session/commands.ts"
+import { SessionPane } from "../session/SessionPane.tsx"
+import { Beside } from "./Beside.tsx"
+import { idsOf, sessionsPath } from "./route.ts"
+
+const Inspector = lazy(() => import("../inspect/Inspector.tsx"))
+
+export type Tab = Parameters<Around["inspect"]>[0]
+
+export const Workbench = ({ newSession }: { readonly newSession: () => void }) => {
+  const [path, go] = useLocation()
+  const ids = idsOf(path)
+  const [inspected, setInspected] = useState<{ readonly id: SessionId; readonly tab: Tab }>()
+  const [choosing, setChoosing] = useState(false)
+  const shown = ids.find((id) => id === inspected?.id)
+  const aroundOf = (id: SessionId): Around => ({
+    go: (next) =>
+      go(sessionsPath(next === "" ? ids.filter((one) => one !== id) : ids.map((one) => (one === id ? next : one)))),
+    beside: () => setChoosing(true),
+    newSession,
+    inspect: (tab) => setInspected((now) => (now?.id === id && now.tab === tab ? undefined : { id, tab }))
+  })
+  const close = (id: SessionId) => () => go(sessionsPath(ids.filter((one) => one !== id)))
+  return (
+    <div className="bench" data-panes={ids.length} data-inspecting={shown !== undefined}>
+      <div className="panes">
+        {ids.map((id) => (
+          <SessionPane key={id} id={id} around={aroundOf(id)} {...(ids.length > 1 ? { close: close(id) } : {})} />
+        ))}
+      </div>
+      {shown === undefined || inspected === undefined ? null : (
+        <Suspense fallback={<aside className="inspector" />}>
+          <Inspector
+            key={shown}
+            id={shown}
+            tab={inspected.tab}
+            setTab={(tab) => setInspected({ id: shown, tab })}
+            close={() => setInspected(undefined)}
+          />
+        </Suspense>
+      )}
+      <Beside
+        open={choosing}
+        ids={ids}
+        close={() => setChoosing(false)}
+        choose={(id) => go(sessionsPath([...ids, id]))}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,79 @@
+/** What a conversation is shown as: prompts, answers, calls, notes and ends. Owns: the shapes. Units: milliseconds. */
+import type { ApprovalRequest, Risk } from "../../domain/Approval.ts"
+import type { Durable, StateName } from "../../domain/Event.ts"
+import type { Usage } from "../../domain/Usage.ts"
+
+export interface PromptItem {
+  readonly kind: "prompt"
+  readonly key: string
+  readonly at: number
+  readonly text: string
+  /** It reached a running task. */
+  readonly steered: boolean
+}
+
+export interface AnswerItem {
+  readonly kind: "answer"
+  readonly key: string
+  readonly at: number
+  readonly text: string
+  readonly reasoning: string
+  /** Reasoning that had text before the answer had any: how long it took. */
+  readonly thought_ms?: number
+  /** More may come. */
+  readonly open: boolean
+  readonly cut: boolean
+  /** It does not count: the model was asked again. */
+  readonly superseded: boolean
+}
+
+export type Resolved = Pick<Durable<"approval_resolved">, "decision" | "via" | "by" | "reason" | "rule">
+
+export interface CallItem {
+  readonly kind: "call"
+  readonly key: string
+  readonly at: number
+  readonly call_id: string
+  readonly tool_name: string
+  /** The arguments, JSON text. */
+  readonly content: string
+  readonly risk?: Risk
+  readonly request?: ApprovalRequest
+  readonly resolved?: Resolved
+  readonly started_at?: number
+  readonly attempt: number
+  /** The end of its live output. */
+  readonly output: string
+  readonly received: number
+  readonly result?: Durable<"tool_result">
+}
+
+export type End = Durable<"task_completed"> | Durable<"task_canceled"> | Durable<"task_failed">
+
+export interface EndItem {
+  readonly kind: "end"
+  readonly key: string
+  readonly at: number
+  readonly event: End
+  readonly ms?: number
+  /** Calls that the end cut off. */
+  readonly stopped: ReadonlyArray<CallItem>
+}
+
+export type NoteItem = { readonly kind: "note"; readonly key: string; readonly at: number } & (
+  | { readonly note: "cleared" }
+  | { readonly note: "compacted"; readonly event: Durable<"compacted"> }
+  | { readonly note: "restored"; readonly event: Durable<"files_restored"> }
+  | { readonly note: "unrecorded"; readonly reason: Durable<"checkpoint_skipped">["reason"] }
+)
+
+export type Item = PromptItem | AnswerItem | CallItem | EndItem | NoteItem
+
+/** What a session does now, as far as it says so. */
+export interface Doing {
+  readonly state: StateName
+  readonly task?: { readonly task_id: string; readonly since: number; readonly usage: Usage }
+  readonly retry?: { readonly attempt: number; readonly until: number }
+  /** Its place among the tasks that wait for the server. */
+  readonly place?: number
+}

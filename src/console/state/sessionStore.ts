@@ -1,0 +1,280 @@
+/**
+ * One session in this page: one connection, one store (R243). Owns: opening it, what comes in, what a person does to it.
+ * Does not own: how it is shown, the list of sessions. Invariants: events change this session's store and no other's
+ * (R245); a prompt is sent under one key until it is taken or refused (R255); what comes is shown once a frame.
+ */
+import { createStore, type StoreApi } from "zustand/vanilla"
+import type { Answer } from "../../domain/Approval.ts"
+import { type ErrorBody, errorBody } from "../../domain/ErrorCode.ts"
+import type { SessionEvent } from "../../domain/Event.ts"
+import type { PromptId, RequestId, SessionId } from "../../domain/Ids.ts"
+import { initial, type SessionState } from "../../domain/Session.ts"
+import { type Client, type ClientState, connect, type Told } from "../../protocol/Client.ts"
+import { webSocketTransport } from "../../protocol/WebSocketTransport.ts"
+import { api, type Mode, socketAddress, type Status } from "../net/api.ts"
+import { Folding } from "./folding.ts"
+import { onFrame } from "./frames.ts"
+import type { Doing, Item } from "./items.ts"
+import { draftOf, keepDraft, keepOutbox, outboxOf, type Sending } from "./outbox.ts"
+
+export interface SessionView {
+  /** `missing`: there is none of this name for this person. */
+  readonly phase: "connecting" | "open" | "missing" | "removed"
+  readonly link: ClientState
+  readonly items: ReadonlyArray<Item>
+  readonly doing: Doing
+  readonly state: SessionState
+  readonly status: Status | undefined
+  /** There are older facts that are not loaded. */
+  readonly older: boolean
+  readonly loadingOlder: boolean
+  readonly sending: ReadonlyArray<Sending>
+  readonly draft: string
+  /** What was refused last, for a person. */
+  readonly refusal: ErrorBody | undefined
+  /** The server said that it ends. */
+  readonly draining: boolean
+}
+
+const PAGE = 400
+/** A running task is loaded whole, within this many pages. */
+const MOST_PAGES = 10
+
+export class SessionStore {
+  readonly id: SessionId
+  readonly store: StoreApi<SessionView>
+  readonly folding = new Folding()
+  private client: Client | undefined
+  private pending: Array<SessionEvent> = []
+  private watchers = 0
+  private closed = false
+  private readonly signedOut: () => void
+
+  constructor(id: SessionId, signedOut: () => void = () => {}) {
+    this.id = id
+    this.signedOut = signedOut
+    this.store = createStore<SessionView>(() => ({
+      phase: "connecting",
+      link: { kind: "connecting" },
+      items: [],
+      doing: { state: "idle" },
+      state: initial,
+      status: undefined,
+      older: false,
+      loadingOlder: false,
+      sending: outboxOf(id),
+      draft: draftOf(id),
+      refusal: undefined,
+      draining: false
+    }))
+    void this.open()
+  }
+
+  /** Somebody looks at it, until the function it returns is called. */
+  watch(): () => void {
+    this.watchers++
+    this.flush()
+    return () => void this.watchers--
+  }
+
+  close(): void {
+    this.closed = true
+    this.client?.close()
+  }
+
+  // What a person does.
+
+  edit(draft: string): void {
+    this.store.setState({ draft })
+    keepDraft(this.id, draft)
+  }
+
+  send(content: string, when_busy: Sending["when_busy"]): void {
+    const sending: Sending = { key: crypto.randomUUID(), content, when_busy }
+    this.edit("")
+    this.store.setState({ refusal: undefined })
+    this.setSending([...this.store.getState().sending, sending])
+    this.deliver(sending)
+  }
+
+  async stop(): Promise<void> {
+    await this.asked((client) => client.interrupt(this.folding.state.task?.task_id))
+  }
+
+  answer(
+    request_id: RequestId,
+    decision: Answer,
+    more: { readonly grant_option?: string; readonly reason?: string } = {}
+  ) {
+    return this.asked((client) => client.answer(request_id, { decision, ...more }))
+  }
+
+  command(command: Parameters<Client["send"]>[0]): Promise<boolean> {
+    return this.asked(async (client) => {
+      await client.send(command)
+      await client.status()
+    })
+  }
+
+  unqueue(prompt_id: PromptId): Promise<boolean> {
+    return this.asked((client) => client.send({ type: "unqueue", prompt_id }))
+  }
+
+  setMode(mode: Mode): Promise<boolean> {
+    return this.command({ type: "command", name: "set_mode", mode })
+  }
+
+  rename(title: string): Promise<boolean> {
+    return this.command({ type: "command", name: "rename", title })
+  }
+
+  dismiss(): void {
+    this.store.setState({ refusal: undefined })
+  }
+
+  refuse(refusal: ErrorBody): void {
+    this.store.setState({ refusal })
+  }
+
+  /** Facts before those that are here. */
+  async loadOlder(): Promise<void> {
+    const { older, loadingOlder } = this.store.getState()
+    if (!older || loadingOlder) return
+    this.store.setState({ loadingOlder: true })
+    try {
+      await this.loadBefore(this.folding.first)
+    } catch (error) {
+      this.refuse(error as ErrorBody)
+    }
+    this.store.setState({ loadingOlder: false })
+    this.show()
+  }
+
+  // How it is opened.
+
+  private async open(): Promise<void> {
+    try {
+      const status = await api.show(this.id)
+      this.store.setState({ status })
+      await this.load(status)
+    } catch (error) {
+      const refusal = error as ErrorBody
+      if (refusal.code === "unauthenticated") return this.signedOut()
+      if (refusal.code === "session_not_found") return this.store.setState({ phase: "missing" })
+      return this.again(refusal)
+    }
+    if (this.closed) return
+    this.store.setState({ phase: "open" })
+    this.show()
+    this.join()
+    for (const sending of this.store.getState().sending) this.deliver(sending)
+  }
+
+  private again(refusal: ErrorBody): void {
+    const delay_ms = 2_000
+    this.store.setState({ link: { kind: "waiting", delay_ms, error: refusal } })
+    setTimeout(() => (this.closed ? undefined : void this.open()), delay_ms)
+  }
+
+  private async load({ task }: Status): Promise<void> {
+    for (let page = 0; page < MOST_PAGES; page++) {
+      await this.loadBefore(page === 0 ? undefined : this.folding.first)
+      const { state } = this.folding
+      const whole = task === undefined || state.task !== undefined || state.last?.task_id === task.task_id
+      if (whole || !this.store.getState().older) break
+    }
+  }
+
+  private async loadBefore(before: number | undefined): Promise<void> {
+    const { events, next_before } = await api.history(this.id, PAGE, before)
+    this.folding.prepend(events)
+    this.store.setState({ older: next_before !== undefined })
+  }
+
+  private join(): void {
+    this.client = connect({
+      transport: webSocketTransport(socketAddress()),
+      session_id: this.id,
+      client: { name: "claw-console" },
+      detach: true,
+      after: { seq: this.folding.last },
+      onEvent: (event) => this.take(event),
+      onState: (link) => this.linked(link),
+      onTold: (event) => this.told(event)
+    })
+  }
+
+  private linked(link: ClientState): void {
+    if (link.kind === "ended" && link.error?.code === "unauthenticated") this.signedOut()
+    const gone = link.kind === "ended" && link.error?.code === "session_not_found"
+    this.store.setState({
+      link,
+      ...(gone ? { phase: "removed" } : {}),
+      ...(link.kind === "ready" ? { draining: false } : {})
+    })
+  }
+
+  private told(event: Told<"hello" | "status" | "draining" | "error" | "accepted" | "ping" | "pong">): void {
+    if (event.type === "draining") return this.store.setState({ draining: true })
+    if (event.type === "error") {
+      const removed = event.error.code === "session_not_found"
+      return this.store.setState({ refusal: event.error, ...(removed ? { phase: "removed" } : {}) })
+    }
+    if (event.type !== "status") return
+    this.flush()
+    this.folding.talk.told(event.state, event.task !== undefined)
+    this.store.setState({ status: event, doing: this.folding.talk.doing() })
+  }
+
+  private take(event: SessionEvent): void {
+    this.pending.push(event)
+    onFrame(this.flush, this.watchers > 0)
+  }
+
+  private readonly flush = (): void => {
+    if (this.pending.length === 0) return
+    const events = this.pending
+    this.pending = []
+    for (const event of events) this.folding.see(event)
+    this.show()
+  }
+
+  private show(): void {
+    const { state, talk } = this.folding
+    const { sending } = this.store.getState()
+    const left = sending.filter(({ key }) => !state.keys.has(key))
+    if (left.length !== sending.length) this.setSending(left)
+    this.store.setState({ items: talk.shown(), doing: talk.doing(), state })
+  }
+
+  // How it is sent.
+
+  private setSending(sending: ReadonlyArray<Sending>): void {
+    keepOutbox(this.id, sending)
+    this.store.setState({ sending })
+  }
+
+  private deliver({ key, content, when_busy }: Sending): void {
+    // A frame later: by then the fact of it is shown in its place.
+    const done = () =>
+      onFrame(() => this.setSending(this.store.getState().sending.filter((one) => one.key !== key)), true)
+    const refused = (error: ErrorBody) => {
+      done()
+      const { draft } = this.store.getState()
+      this.edit(draft === "" ? content : `${content}\n\n${draft}`)
+      this.refuse(error)
+    }
+    this.client?.prompt(content, { idempotency_key: key, when_busy }).then(done, refused)
+  }
+
+  private async asked(request: (client: Client) => Promise<unknown>): Promise<boolean> {
+    try {
+      if (this.client === undefined) throw errorBody("internal")
+      await request(this.client)
+      return true
+    } catch (error) {
+      this.refuse(error as ErrorBody)
+      return false
+    }
+  }
+}
