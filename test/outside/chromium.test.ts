@@ -87,7 +87,9 @@ const signInFrom = (page: Page, from: string, token: string) =>
         headers: { "content-type": "application/json" },
         body
       })
-      return document.cookie === "" ? String(status) : document.cookie
+      // What a script of the page can see of it.
+      const { cookie } = (globalThis as unknown as { readonly document: { readonly cookie: string } }).document
+      return cookie === "" ? String(status) : cookie
     }, token)
   })
 
