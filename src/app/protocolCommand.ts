@@ -34,19 +34,21 @@ const met = [
   "drain_ms"
 ] as const satisfies ReadonlyArray<keyof typeof serverDefaults.limit>
 
-const described = Schema.toJsonSchemaDocument(Limit).schema["properties"] as Readonly<
-  Record<string, { readonly description?: string }>
->
-
-const limits = Object.fromEntries(
-  met.map((name): [string, LimitRow] => {
-    const value = serverDefaults.limit[name]
-    return [name, { value, beyond: strict[name] ?? value, text: described[name]?.description ?? "" }]
-  })
-)
+/** Made when it is asked for: every other command starts without it. */
+const limits = () => {
+  const described = Schema.toJsonSchemaDocument(Limit).schema["properties"] as Readonly<
+    Record<string, { readonly description?: string }>
+  >
+  return Object.fromEntries(
+    met.map((name): [string, LimitRow] => {
+      const value = serverDefaults.limit[name]
+      return [name, { value, beyond: strict[name] ?? value, text: described[name]?.description ?? "" }]
+    })
+  )
+}
 
 export const showProtocol = Effect.fnUntraced(function* (schema: boolean) {
   const output = yield* Output
-  yield* output.out(schema ? `${JSON.stringify(jsonSchemas(), undefined, 2)}\n` : reference(limits))
+  yield* output.out(schema ? `${JSON.stringify(jsonSchemas(), undefined, 2)}\n` : reference(limits()))
   return EXIT.done
 })

@@ -64,7 +64,7 @@ const opened = Effect.fnUntraced(function* (hostile: Hostile) {
   at.model.script(LOOK, text("seen"))
   const env = { ...at.env, PATH: `.:node_modules/.bin::${at.env.PATH}`, MARK: mark }
   const strace = execFileSync("/bin/sh", ["-c", "command -v strace"], { encoding: "utf8" }).trim()
-  const words = ["-f", "-qq", "-e", "trace=execve,execveat,connect", "-e", "signal=none", "-o", trace]
+  const words = ["-f", "--seccomp-bpf", "-qq", "-e", "trace=execve,execveat,connect", "-e", "signal=none", "-o", trace]
   const ended = yield* run(strace, [...words, NODE, CLAW, "run", "look around"], { env, cwd: workspace })
   return { ended, at, evil, mark, workspace, others: traced(trace, new URL(at.model.base_url).port) }
 })
@@ -91,7 +91,7 @@ describe("before trust", SIDE_BY_SIDE, () => {
     Effect.gen(function* () {
       const outside = yield* folder("claw-trace-")
       const trace = join(outside, "trace")
-      const words = ["-f", "-qq", "-e", "trace=execve,execveat,connect", "-e", "signal=none", "-o", trace]
+      const words = ["-f", "--seccomp-bpf", "-qq", "-e", "trace=execve,execveat,connect", "-e", "signal=none", "-o", trace]
       const script =
         "require('child_process').execFileSync('true'); require('net').connect(9, '127.0.0.1').on('error', () => {})"
       yield* run("strace", [...words, NODE, "-e", script])

@@ -1,9 +1,9 @@
 /**
  * The openai package, set up to do exactly one request. Owns: its options, and turning what it throws into our error.
  * Invariant: no retry and no time limit of its own, nothing read from the environment, nothing logged, no key sent
- * where none is set.
+ * where none is set; the package, and the fetch of Node that it looks at, are loaded for a call and not before.
  */
-import OpenAI from "openai"
+import type { APIError, OpenAI } from "openai"
 import type { ProviderError } from "../ProviderError.ts"
 import type { Chunks } from "./encode.ts"
 import { type Peer, refusalError } from "./failure.ts"
@@ -21,6 +21,9 @@ const SILENT = Object.fromEntries(
   ])
 )
 
+let loaded: typeof OpenAI | undefined
+const load = async (): Promise<typeof OpenAI> => (loaded ??= (await import("openai")).OpenAI)
+
 export interface Client {
   /** Sends a body that is JSON already; resolves with the head of the answer. Rejections are handled by the reader. */
   readonly post: (body: Chunks, exchange: Exchange, streaming: boolean) => Promise<Response>
@@ -33,25 +36,28 @@ export const openClient = (
   headers: Readonly<Record<string, string>>,
   agents: Agents
 ): Client => {
-  const client = new OpenAI({
-    apiKey: key ?? "none",
-    adminAPIKey: null,
-    organization: null,
-    project: null,
-    webhookSecret: null,
-    baseURL: base_url,
-    maxRetries: 0,
-    timeout: NEVER_MS,
-    logLevel: "off",
-    defaultHeaders: {
-      ...SILENT,
-      "User-Agent": "claw",
-      "Content-Type": "application/json",
-      ...headers,
-      ...(key === undefined ? { Authorization: null } : {})
-    },
-    fetch: makeFetch(agents)
-  })
+  const open = (Package: typeof OpenAI) =>
+    new Package({
+      apiKey: key ?? "none",
+      adminAPIKey: null,
+      organization: null,
+      project: null,
+      webhookSecret: null,
+      baseURL: base_url,
+      maxRetries: 0,
+      timeout: NEVER_MS,
+      logLevel: "off",
+      defaultHeaders: {
+        ...SILENT,
+        "User-Agent": "claw",
+        "Content-Type": "application/json",
+        ...headers,
+        ...(key === undefined ? { Authorization: null } : {})
+      },
+      fetch: makeFetch(agents)
+    })
+  let client: Promise<OpenAI> | undefined
+  const opened = () => (client ??= load().then(open))
   const watched = (response: Promise<Response>, exchange: Exchange): Promise<Response> => {
     response.catch(() => {
       exchange.failed = true
@@ -67,15 +73,26 @@ export const openClient = (
       const [body] = chunks
       const accept = streaming ? "text/event-stream" : "application/json"
       const headers = { "Content-Type": "application/json", Accept: accept }
-      return watched(client.post("/chat/completions", { body, headers, ...options(exchange) }).asResponse(), exchange)
+      const call = { body, headers, ...options(exchange) }
+      return watched(
+        opened().then((ready) => ready.post("/chat/completions", call).asResponse()),
+        exchange
+      )
     },
-    get: (path, exchange) => watched(client.get(path, options(exchange)).asResponse(), exchange)
+    get: (path, exchange) =>
+      watched(
+        opened().then((ready) => ready.get(path, options(exchange)).asResponse()),
+        exchange
+      )
   }
 }
 
+const isApiError = (error: unknown): error is APIError => loaded !== undefined && error instanceof loaded.APIError
+
 /** What the package threw: an answer with a status, or none at all. */
 export const callError = (error: unknown, peer: Peer, now_ms: number): ProviderError => {
-  if (!(error instanceof OpenAI.APIError) || error.status === undefined) return networkError(error, peer)
+  // What it threw, it has thrown since it was loaded.
+  if (!isApiError(error) || error.status === undefined) return networkError(error, peer)
   const headers: unknown = error.headers
   const header = (name: string) => (headers instanceof Headers ? headers.get(name) : undefined)
   return refusalError({ status: error.status, error: error.error, header, now_ms }, peer)
