@@ -83,7 +83,7 @@ describe("help", () => {
       const table = lines.slice(0, lines.lastIndexOf("\n\n"))
       if (locale === "en")
         assert.deepStrictEqual(
-          table.split("\n").filter((line) => line.length > 100),
+          table.split("\n").filter((line) => line.length > 120),
           []
         )
       for (const { name, text: own } of commands) {
