@@ -28,6 +28,8 @@ const texts = {
     none: "every session is within the limits.",
     would: (count: number) => `${count} ${count === 1 ? "session" : "sessions"} would be removed.`,
     removed: (count: number) => `removed ${count} ${count === 1 ? "session" : "sessions"}.`,
+    stay: (count: number) =>
+      `${count} ${count === 1 ? "session stays" : "sessions stay"} beyond the limits: open elsewhere, or with a task that can go on.`,
     space: ({ bytes_before: before, bytes_after: after }: Compacted) =>
       `the store has ${mebibytes(after)} MiB, ${mebibytes(before - after)} MiB less than before.`,
     in_use: (free: number) =>
@@ -38,6 +40,7 @@ const texts = {
     none: "所有会话都在限制之内。",
     would: (count: number) => `将删除 ${count} 个会话。`,
     removed: (count: number) => `已删除 ${count} 个会话。`,
+    stay: (count: number) => `${count} 个会话超出限制但保留：正在别处打开，或其任务可以继续。`,
     space: ({ bytes_before: before, bytes_after: after }: Compacted) =>
       `存储为 ${mebibytes(after)} MiB，减少了 ${mebibytes(before - after)} MiB。`,
     in_use: (free: number) => `存储内有 ${mebibytes(free)} MiB 空闲；没有其他 claw 打开它时会归还。`
@@ -83,7 +86,23 @@ const removed = (session: Candidate) =>
       )
   )
 
-const sweep = Effect.fnUntraced(function* (verdicts: ReadonlyArray<Verdict<Candidate>>, json: boolean, dry: boolean) {
+interface How {
+  readonly json: boolean
+  readonly dry: boolean
+}
+
+/** How many went, or would go, and how many would if nobody had them. */
+const sweep = Effect.fnUntraced(function* (
+  all: ReadonlyArray<Candidate>,
+  retention: ConfigShape["retention"],
+  { dry, json }: How
+) {
+  const now = yield* Clock.currentTimeMillis
+  const verdicts = beyond(all, retention, now)
+  const free = all.map((one) => ({ ...one, busy: false }))
+  const stay = beyond(free, retention, now).filter(({ session }) =>
+    all.some(({ busy, key }) => busy && key === session.key)
+  )
   const output = yield* Output
   let count = 0
   for (const verdict of verdicts) {
@@ -91,7 +110,7 @@ const sweep = Effect.fnUntraced(function* (verdicts: ReadonlyArray<Verdict<Candi
     count += 1
     yield* output.out(line(verdict, json, dry))
   }
-  return count
+  return { count, stay: stay.length }
 })
 
 export const pruneSessions = Effect.fnUntraced(function* (words: CommandLine, config: ConfigShape) {
@@ -101,13 +120,14 @@ export const pruneSessions = Effect.fnUntraced(function* (words: CommandLine, co
   const [json, dry] = [words.switches.has("json"), words.switches.has("dry-run")]
   const say = (sentence: string) => (json ? Effect.void : output.err(`claw: ${sentence}\n`))
   const file = storeFile(config)
-  if (Object.values(retention).every((limit) => limit === 0)) yield* say(text.keeps)
-  const now = yield* Clock.currentTimeMillis
-  const swept = Effect.flatMap(candidates(file), (all) => sweep(beyond(all, retention, now), json, dry))
-  const count = yield* Effect.provide(swept, reading(config))
-  if (dry) return yield* Effect.as(say(text.would(count)), EXIT.done)
-  if (count === 0) yield* say(text.none)
-  else yield* say(text.removed(count))
+  const unlimited = Object.values(retention).every((limit) => limit === 0)
+  if (unlimited) yield* say(text.keeps)
+  const swept = Effect.flatMap(candidates(file), (all) => sweep(all, retention, { json, dry }))
+  const { count, stay } = yield* Effect.provide(swept, reading(config))
+  if (stay > 0) yield* say(text.stay(stay))
+  if (dry) return yield* Effect.as(unlimited ? Effect.void : say(text.would(count)), EXIT.done)
+  if (count > 0) yield* say(text.removed(count))
+  else if (!unlimited && stay === 0) yield* say(text.none)
   if (!existsSync(file)) return EXIT.done
   const given = yield* compact(file)
   if (json) yield* output.out(`${JSON.stringify({ removed: count, ...given })}\n`)

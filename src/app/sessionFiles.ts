@@ -117,6 +117,19 @@ export const exportSession = Effect.fnUntraced(function* (
 const refused = (file: string, why: string) =>
   new RuntimeError({ code: "bad_session_file", detail: `${file} cannot be imported. ${why}` })
 
+const UNREAD: Readonly<Record<string, string>> = {
+  ENOENT: "There is no such file.",
+  EISDIR: "It is a directory.",
+  EACCES: "It may not be read.",
+  ERR_ENCODING_INVALID_ENCODED_DATA: "It is no UTF-8 text."
+}
+
+const whyUnread = (cause: unknown): string => {
+  if (!(cause instanceof Error)) return String(cause)
+  const code = "code" in cause ? String(cause.code) : ""
+  return Object.hasOwn(UNREAD, code) ? UNREAD[code]! : `${cause.message}.`
+}
+
 /** All of it, where it is a file of a size that can be one. */
 const textOf = (file: string) =>
   Effect.tryPromise({
@@ -130,7 +143,7 @@ const textOf = (file: string) =>
         await handle.close()
       }
     },
-    catch: (cause) => refused(file, cause instanceof Error ? `${cause.message}.` : String(cause))
+    catch: (cause) => refused(file, whyUnread(cause))
   })
 
 const freeId = Effect.fnUntraced(function* (wanted: SessionId) {

@@ -21,8 +21,43 @@ const LOOK_MS = 500
 const asJson = ({ session_id }: SessionMeta, { seq, event_id, ts, body }: JournalRecord): string =>
   `${JSON.stringify({ v: 1, session_id, seq, event_id, ts, ...body })}\n`
 
+const joined = (...parts: ReadonlyArray<string | undefined>): string =>
+  parts.filter((part) => part !== undefined && part !== "").join(" ")
+
+/** What an event says, by its kind. */
+const saidOf = (body: JournalRecord["body"]): string => {
+  switch (body.type) {
+    case "tool_call":
+      return joined(body.tool_name, body.content)
+    case "tool_result":
+      return joined(body.tool_name, `${body.status}:`, body.result)
+    case "tool_started":
+      return joined(body.call_id, body.attempt > 1 ? `(${body.attempt})` : "")
+    case "approval_request":
+      return joined(body.tool_name, body.content)
+    case "approval_resolved":
+      return joined(
+        body.decision,
+        `via ${body.via}`,
+        body.rule && `(${body.rule})`,
+        body.by && `by ${body.by}`,
+        body.shown
+      )
+    case "usage":
+      return `${body.usage.input_tokens} → ${body.usage.output_tokens} tokens`
+    case "thinking":
+      return `turn ${body.turn}`
+    case "task_failed":
+      return joined(body.error.code, body.error.message)
+    case "task_canceled":
+      return body.reason ?? ""
+    default:
+      return "content" in body && typeof body.content === "string" ? body.content : ""
+  }
+}
+
 const asText = ({ seq, body }: JournalRecord): string => {
-  const said = "content" in body ? body.content : "result" in body ? body.result : ""
+  const said = saidOf(body)
   return `${String(seq).padStart(4)} ${body.type.padEnd(18)} ${cut(sanitise(said).replaceAll("\n", "⏎"), 100)}\n`
 }
 

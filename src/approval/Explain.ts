@@ -41,6 +41,10 @@ const meeting = (command: SimpleCommand, { call, rules }: Subject, action: Rule[
 const startsWith = (argv: ReadonlyArray<string>, prefix: ReadonlyArray<string>): boolean =>
   prefix.every((word, at) => argv[at] === word)
 
+/** Its end: what `claw grants` and `/revoke` take for the whole. */
+const SHORT = 8
+const short = (id: string): string => id.slice(-SHORT)
+
 /** Grants that look as if they covered the command, and why they do not. */
 const voided = (command: SimpleCommand, { grants, workspace }: Subject): ReadonlyArray<string> =>
   grants.flatMap((grant: Grant) => {
@@ -48,10 +52,10 @@ const voided = (command: SimpleCommand, { grants, workspace }: Subject): Readonl
     if (grant.tool_name !== "bash" || grant.workspace !== workspace || matcher.kind !== "command") return []
     if (!startsWith(command.argv, matcher.argv) || !isPlain(command)) return []
     const never = noPrefix(command)
-    if (never !== undefined) return [`the grant ${grant.grant_id} of its first words is ignored: ${never}`]
+    if (never !== undefined) return [`the grant ${short(grant.grant_id)} of its first words is ignored: ${never}`]
     return sameContent(grant, command.content)
       ? []
-      : [`what it runs has changed since the grant ${grant.grant_id} was given`]
+      : [`what it runs has changed since the grant ${short(grant.grant_id)} was given`]
   })
 
 const partOf = (command: SimpleCommand, subject: Subject): ExplainedPart => {
@@ -84,7 +88,7 @@ const voidedCall = ({ assessment, call, digest, grants, workspace }: Subject): R
     grant.workspace === workspace &&
     grant.content !== undefined &&
     grant.content !== contentOf(assessment)
-      ? [`what it runs has changed since the grant ${grant_id} was given`]
+      ? [`what it runs has changed since the grant ${short(grant_id)} was given`]
       : []
   )
 

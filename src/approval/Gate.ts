@@ -73,6 +73,7 @@ const makeRequest = Effect.fnUntraced(function* (check: Check, { judgement, subj
   const preview = yield* check.preview
   const now = yield* Clock.currentTimeMillis
   const content = contentOf(check.assessment)
+  const shown = shownOf(check.assessment, subject.workspace, yield* KnownSecrets)
   const request: ApprovalRequest = {
     request_id: newRequestId(),
     kind: "tool",
@@ -85,6 +86,7 @@ const makeRequest = Effect.fnUntraced(function* (check: Check, { judgement, subj
     explanation: explain(subject, judgement, QUESTION_PARTS),
     expires_at: rfc3339(now + timeoutMs),
     ...(content === undefined ? {} : { content_digest: content }),
+    ...(shown === undefined ? {} : { shown }),
     ...(preview === undefined ? {} : { preview })
   }
   return request

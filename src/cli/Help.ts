@@ -9,9 +9,28 @@ const label = (flag: FlagSpec): string => {
 const usage = (command: CommandSpec): string =>
   ["claw", command.name, command.operands].filter((part) => part !== "").join(" ")
 
+/** What is wider stands on a line of its own. */
+const LEFT = 30
+const WIDE = 100
+
+const wrapped = (text: string, columns: number): ReadonlyArray<string> => {
+  const lines: Array<string> = [""]
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1)!
+    if (last !== "" && last.length + 1 + word.length > columns) lines.push(word)
+    else lines[lines.length - 1] = last === "" ? word : `${last} ${word}`
+  }
+  return lines
+}
+
 const columns = (rows: ReadonlyArray<readonly [string, string]>): ReadonlyArray<string> => {
-  const width = Math.max(...rows.map(([left]) => left.length))
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`)
+  const width = Math.max(0, ...rows.map(([left]) => left.length).filter((length) => length <= LEFT))
+  const indent = " ".repeat(width + 4)
+  return rows.flatMap(([left, right]) => {
+    const [first = "", ...more] = wrapped(right, WIDE - indent.length)
+    const head = left.length > width ? [`  ${left}`, `${indent}${first}`] : [`  ${left.padEnd(width)}  ${first}`]
+    return [...head, ...more.map((line) => `${indent}${line}`)]
+  })
 }
 
 const flagRow = (flag: FlagSpec, locale: Locale): readonly [string, string] => {

@@ -132,7 +132,9 @@ const act = (loop: Loop, action: ReplState.Action): Effect.Effect<unknown> => {
       return beside(
         loop,
         Effect.map(runSlash(session, action.name, action.argument, options), ({ lines, told = false, go, pick }) => {
-          if (!told) tell(loop, { kind: "lines", lines })
+          // What was asked stands above what was answered.
+          const typed = `/${action.name} ${action.argument}`.trimEnd()
+          if (go !== "exit") tell(loop, { kind: "lines", lines: [typed, ...(told ? [] : lines)] })
           if (pick !== undefined) tell(loop, { kind: "pick", pick })
           if (go === "exit") tell(loop, { kind: "exit" })
           else if (go !== undefined) tell(loop, { kind: "attached", session: go.session })

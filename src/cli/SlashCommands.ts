@@ -12,8 +12,10 @@ import type { SessionMeta } from "../store/SessionIndex.ts"
 import { type Locale, MODES } from "./Commands.ts"
 import { coverOf, grantLine, namedGrants } from "./GrantWords.ts"
 import type { Pick } from "./picker.ts"
+import * as Queue from "./queueCommands.ts"
 import * as Restore from "./restoreCommands.ts"
 import { sanitise } from "./Sanitise.ts"
+import { choice, sessionRow } from "./sessionRow.ts"
 import { count } from "./transcriptLines.ts"
 
 /** What the commands may use of the program around them. */
@@ -93,17 +95,11 @@ const setModel = (session: SessionRuntime, argument: string, { locale }: Around)
         say(`${pick(locale, "model from the next task on", "下个任务起使用模型")}: ${sanitise(argument)}`)
       )
 
-const sessionRow = (meta: SessionMeta): string =>
-  `${meta.updated_at.slice(0, 16).replace("T", " ")}  ${meta.session_id}  ${sanitise(meta.title === "" ? "-" : meta.title)}`
-
-const listed = ({ sessions, locale }: Around) =>
-  Effect.map(sessions, (metas) =>
-    metas.length === 0 ? say(pick(locale, "no sessions yet", "还没有会话")) : say(...metas.slice(0, 20).map(sessionRow))
-  )
-
-const choice = (meta: SessionMeta) => ({
-  label: sessionRow(meta),
-  command: { name: "resume", argument: meta.session_id }
+const listed = Effect.fnUntraced(function* (session: SessionRuntime, { sessions, locale }: Around) {
+  const [metas, { meta }] = [yield* sessions, yield* session.status]
+  return metas.length === 0
+    ? say(pick(locale, "no sessions yet", "还没有会话"))
+    : say(...metas.slice(0, 20).map((one) => sessionRow(one, meta.workspace)))
 })
 
 /** By id, or by the start or end of one; without an argument one of the others is chosen. */
@@ -123,7 +119,8 @@ const resume = Effect.fnUntraced(function* (session: SessionRuntime, argument: s
       argument === ""
         ? pick(locale, "Go on in which session? (/resume ID)", "继续哪个会话？（/resume ID）")
         : pick(locale, "more than one session fits:", "有多个会话符合：")
-    return { lines: [], pick: { title, choices: found.map(choice) } } satisfies Done
+    const { meta } = yield* session.status
+    return { lines: [], pick: { title, choices: found.map(choice(meta.workspace)) } } satisfies Done
   }
   return { lines: [], go: { session: yield* open(known) } } satisfies Done
 })
@@ -161,12 +158,6 @@ const revoke = Effect.fnUntraced(function* (session: SessionRuntime, argument: s
   const taken = only !== undefined && (yield* session.revoke(only.grant_id, "terminal"))
   if (!taken || only === undefined) return yield* new RuntimeError({ code: "grant_not_found" })
   return say(pick(locale, `taken back: ${coverOf(only, locale)}`, `已撤销：${coverOf(only, locale)}`))
-})
-
-const drop = Effect.fnUntraced(function* (session: SessionRuntime) {
-  const { queue } = yield* session.state
-  yield* Effect.forEach(queue, ({ prompt_id }) => session.unqueue(prompt_id), { discard: true })
-  return say()
 })
 
 const leave = () => Effect.succeed<Done>({ lines: [], go: "exit" })
@@ -249,7 +240,7 @@ export const slashCommands: ReadonlyArray<SlashCommand> = [
     name: "sessions",
     argument: "",
     text: text("stored conversations", "已保存的对话"),
-    run: (_s, _a, around) => listed(around)
+    run: (session, _a, around) => listed(session, around)
   },
   { name: "resume", argument: "[ID]", text: text("go on in another session", "继续另一个会话"), run: resume },
   {
@@ -262,9 +253,14 @@ export const slashCommands: ReadonlyArray<SlashCommand> = [
     name: "continue",
     argument: "",
     text: text("start the prompts that wait", "开始排队的提示"),
-    run: (session) => Effect.as(session.resumeQueue, say())
+    run: (session, _a, { locale }) => Queue.goOn(session, locale)
   },
-  { name: "drop", argument: "", text: text("forget the prompts that wait", "放弃排队的提示"), run: drop },
+  {
+    name: "drop",
+    argument: "",
+    text: text("forget the prompts that wait", "放弃排队的提示"),
+    run: (session, _a, { locale }) => Queue.drop(session, locale)
+  },
   { name: "exit", argument: "", text: text("leave", "退出"), run: leave },
   { name: "quit", argument: "", text: text("leave", "退出"), run: leave }
 ]

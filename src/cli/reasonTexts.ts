@@ -98,6 +98,7 @@ const rows: ReadonlyArray<Row> = [
   [/^(.*) can make other programs run code$/s, "$1 会让其他程序运行代码"],
   [/^(.*) belongs to the control plane$/s, "$1 属于控制面"],
   [/^(.*) may become an option$/s, "$1 可能变成选项"],
+  [/^(.*) would become an option if a file of such a name came to be$/s, "若出现这样命名的文件，$1 会变成选项"],
   [/^(.*) matches too many files$/s, "$1 匹配的文件过多"],
   [/^(.*) holds too much to be looked through$/s, "$1 内容过多，无法逐一检查"],
   [/^has the option (.*) before git's command$/s, "git 子命令前有选项 $1"],

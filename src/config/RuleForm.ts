@@ -5,6 +5,8 @@
  */
 import type { Rule } from "./Settings.ts"
 
+type Action = "allow" | "ask" | "deny"
+
 const quoted = (words: ReadonlyArray<string>): string => `[${words.map((word) => JSON.stringify(word)).join(", ")}]`
 
 const short = (text: string): string => (text.length <= 60 ? text : `${text.slice(0, 59).toWellFormed()}…`)
@@ -28,15 +30,17 @@ const ofWords = (argv: ReadonlyArray<string>): string | undefined => {
   return `has several words in one element of argv, ${JSON.stringify(short(blank))}. Write ${how}; ${DELIBERATE}`
 }
 
-const ofPath = (path: string): string | undefined => {
+const ofPath = (path: string, action: Action | undefined): string | undefined => {
   if (path.startsWith("~"))
     return `has a path with ~, which nothing expands. Write it from / or relative to the workspace`
+  if (action === "allow" && /^(?:\/|\.\.(?:\/|$))/.test(path))
+    return `has a path that leads elsewhere, and an allow rule covers files of the workspace alone. Write it relative to the workspace`
   if (path.endsWith("/") && path !== "/") return `has a path that ends in /. Write ${short(path)}** for all below it`
   return undefined
 }
 
 /** What is wrong with it, as the rest of a sentence that begins with the rule; undefined: nothing. */
-export const ruleMistake = ({ argv, examples, path, tool }: Rule): string | undefined => {
+export const ruleMistake = ({ argv, examples, path, tool }: Rule, action?: Action): string | undefined => {
   if (argv === undefined && path === undefined && tool === undefined)
     return `names nothing. Give it argv (the words a command begins with), path (a glob) or tool (a name, or "*")`
   if (argv !== undefined && path !== undefined)
@@ -45,5 +49,5 @@ export const ruleMistake = ({ argv, examples, path, tool }: Rule): string | unde
     return `has argv and the tool ${JSON.stringify(short(tool))}, which runs no commands. Write "tool": "bash", or path`
   if ((examples?.match ?? []).length > 0) return undefined
   if (argv !== undefined) return ofWords(argv)
-  return path === undefined ? undefined : ofPath(path)
+  return path === undefined ? undefined : ofPath(path, action)
 }

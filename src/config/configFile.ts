@@ -97,7 +97,7 @@ const complaint = (path: Path, message: string): string => {
 const checkRules = (file: ConfigFile, locate: (path: Path) => string): Result.Result<ConfigFile, ConfigError> => {
   for (const action of ["allow", "ask", "deny"] as const) {
     for (const [at, rule] of (file.rules?.[action] ?? []).entries()) {
-      const mistake = ruleMistake(rule)
+      const mistake = ruleMistake(rule, action)
       if (mistake === undefined) continue
       const path: Path = ["rules", action, at]
       const key = pathText(path)

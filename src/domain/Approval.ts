@@ -46,6 +46,8 @@ export const ApprovalRequest = Schema.Struct({
   grant_options: Schema.Array(GrantOption),
   /** Digest of the files that said what runs when it was asked; other ones ask again (SECURITY P12). */
   content_digest: Schema.optionalKey(Schema.String),
+  /** For the audit, should the question end without an answer: the command, or the path, masked and cut short. */
+  shown: Schema.optionalKey(Schema.String),
   /** Why it asks, part by part; bounded. */
   explanation: Schema.optionalKey(Explanation),
   /** RFC 3339; absent: no expiry. */

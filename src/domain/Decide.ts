@@ -179,7 +179,8 @@ const closeCalls = (state: SessionState, running: "cancelled" | "uncertain"): Re
   return lastCalls(state).flatMap((call): ReadonlyArray<DurableBody> => {
     if (call.result !== undefined) return []
     const request_id = call.request?.request_id
-    const denied = { ...withdrawn(call), tool_name: call.tool_name }
+    const shown = call.request?.shown
+    const denied = { ...withdrawn(call), tool_name: call.tool_name, ...(shown === undefined ? {} : { shown }) }
     const resolved: ReadonlyArray<DurableBody> =
       call.resolved !== undefined || request_id === undefined
         ? []

@@ -98,7 +98,7 @@ const called = (state: SessionState, event: Durable<"tool_call">): SessionState 
 /** An event may come with its envelope: what a request is does not depend on how it was come by. */
 const requestOf = (event: Durable<"approval_request">): ApprovalRequest => {
   const { request_id, kind, call_id, tool_name, content, risk, reason, preview, grant_options, expires_at } = event
-  const { content_digest } = event
+  const { content_digest, shown } = event
   return {
     request_id,
     kind,
@@ -110,6 +110,7 @@ const requestOf = (event: Durable<"approval_request">): ApprovalRequest => {
     ...(preview === undefined ? {} : { preview }),
     grant_options,
     ...(content_digest === undefined ? {} : { content_digest }),
+    ...(shown === undefined ? {} : { shown }),
     ...(expires_at === undefined ? {} : { expires_at })
   }
 }

@@ -47,7 +47,7 @@ export const cutOff = (state: SessionState): ReadonlyArray<CallState> =>
 const REASON = "claw stopped while this call ran, and nobody knows whether it did what it was to do"
 
 const questionOf = ({ call_id, tool_name, arguments: content, risk, request }: CallState): ApprovalRequest => {
-  const { preview, content_digest } = request ?? {}
+  const { preview, content_digest, shown } = request ?? {}
   return {
     request_id: newRequestId(),
     kind: "recovery",
@@ -58,7 +58,8 @@ const questionOf = ({ call_id, tool_name, arguments: content, risk, request }: C
     reason: REASON,
     grant_options: [],
     ...(preview === undefined ? {} : { preview }),
-    ...(content_digest === undefined ? {} : { content_digest })
+    ...(content_digest === undefined ? {} : { content_digest }),
+    ...(shown === undefined ? {} : { shown })
   }
 }
 

@@ -10,6 +10,7 @@ import { Exhausted, makeBudget } from "./commandBudget.ts"
 import { gitVetting } from "./commandGitConfig.ts"
 import { whereMoved } from "./commandMoved.ts"
 import { holdsOpenRepositories } from "./commandNested.ts"
+import { isNotYet } from "./commandOperands.ts"
 import { makePaths, type Paths } from "./commandPaths.ts"
 import { inOrder } from "./commandOrder.ts"
 import { collect } from "./commandWalk.ts"
@@ -47,6 +48,12 @@ const inPlace = (commands: ReadonlyArray<SimpleCommand>, paths: Paths) => {
   }
 }
 
+/** While nothing of a line makes files, no pattern of it comes to mean an option. */
+const settled = (commands: ReadonlyArray<SimpleCommand>, quiet: boolean): ReadonlyArray<SimpleCommand> => {
+  const looks = quiet && commands.every(({ notPlain, readOnly }) => readOnly && notPlain.every(isNotYet))
+  return looks ? commands.map((command) => ({ ...command, notPlain: [] })) : commands
+}
+
 export const analyse = (source: string, context: CommandContext): CommandPlan => {
   const refusal = textRefusal(source)
   if (refusal !== undefined) return { ...empty(source), doubts: [refusal], refused: refusal }
@@ -55,11 +62,12 @@ export const analyse = (source: string, context: CommandContext): CommandPlan =>
   const nothing = found.commands.length === 0 ? ["runs nothing that can be named"] : []
   const placed = inPlace(found.commands, paths)
   const refused = found.refused ?? placed.refused
+  const quiet = found.doubts.size === 0 && found.writes.size === 0 && refused === undefined
   // A carriage return ends no line for the shell, and for the eye it does.
   const hidden = source.includes("\r") ? ["contains carriage returns"] : []
   return {
     source,
-    commands: placed.commands,
+    commands: settled(placed.commands, quiet),
     writes: [...found.writes],
     reads: [...found.reads],
     doubts: [...found.doubts, ...nothing, ...hidden],

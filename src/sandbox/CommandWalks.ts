@@ -6,6 +6,8 @@
 import { statSync } from "node:fs"
 import { basename, join } from "node:path"
 import type { SimpleCommand } from "../domain/Approval.ts"
+import { keptByGit } from "./commandGitConfig.ts"
+import { extentOf } from "./commandWholeTree.ts"
 import { entriesOf, isMissing, onDisk } from "./fileNames.ts"
 
 const names = (text: string): ReadonlySet<string> => new Set(text.split(" "))
@@ -52,6 +54,29 @@ export const walkedBy = (command: SimpleCommand, workspace: string): ReadonlyArr
   if (name === "cd" || name === "pushd") return named.filter((path) => path !== workspace)
   if (named.length > 0) return named
   return ALWAYS.has(name) || FROM_HERE.has(name) || name === "git" ? [workspace] : []
+}
+
+const within = (root: string, path: string): boolean => path === root || path.startsWith(`${root}/`)
+
+/** Paths that git's commands come by without naming them, of those that are `wanted`; not more than a few. */
+export const reachedByGit = (
+  commands: ReadonlyArray<SimpleCommand>,
+  workspace: string,
+  wanted: (path: string) => boolean
+): ReadonlyArray<string> => {
+  const found = new Set<string>()
+  let kept: ReadonlyArray<string> | undefined
+  for (const command of commands) {
+    const extent = extentOf(command)
+    if (extent === undefined) continue
+    const named = command.paths.filter((path) => statSync(onDisk(path), { throwIfNoEntry: false }) !== undefined)
+    const roots = named.length === 0 ? [workspace] : named
+    kept ??= keptByGit(workspace)
+    const tracked = (kept ?? []).filter((path) => wanted(path) && roots.some((root) => within(root, path)))
+    const walked = extent === "all" || kept === undefined ? entriesBelow(roots, wanted).found : []
+    for (const path of [...tracked.slice(0, MAX_FOUND), ...walked]) found.add(path)
+  }
+  return [...found]
 }
 
 /** Entries looked at for one line. */

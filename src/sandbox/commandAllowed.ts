@@ -14,6 +14,8 @@ export interface Allowed {
   readonly files?: true
   /** Further words that pass, with the word behind them too. */
   readonly also?: RegExp
+  /** Further words that pass behind one of its commands. */
+  readonly of?: Readonly<Record<string, RegExp>>
   /** An option and the word behind it, which count only in another form. */
   readonly not?: RegExp
   readonly plain: ReadonlyArray<string>
@@ -137,6 +139,8 @@ export const ALLOWED: Readonly<Record<string, Allowed>> = {
       timestamps all-containers no-headers sort-by field-selector help limit-bytes prefix chunk-size ignore-not-found
       show-kind client recursive api-group namespaced verbs containers sum`),
     also: /^-o(?:wide|yaml|json|name)$/,
+    // To its other commands it names a file.
+    of: { logs: /^(?:-f|--follow)(?:=true)?$/ },
     plain: ["-owide", "-oyaml", "-A", "-n", "-o", "--tail=5", "--no-headers"],
     asks: [
       "-f",
@@ -177,11 +181,14 @@ const passes = (word: string, next: string | undefined, { also, long, not, short
 }
 
 /** The words that are not on this list. */
-export const refusedBy = (allowed: Allowed, words: ReadonlyArray<string>): ReadonlyArray<string> =>
-  words.filter(
+export const refusedBy = (allowed: Allowed, words: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const of = Object.hasOwn(allowed.of ?? {}, words[0] ?? "") ? allowed.of![words[0]!] : undefined
+  return words.filter(
     (word, at) =>
-      (allowed.files === true && word.startsWith("@")) || (/^-./.test(word) && !passes(word, words[at + 1], allowed))
+      (allowed.files === true && word.startsWith("@")) ||
+      (/^-./.test(word) && of?.test(word) !== true && !passes(word, words[at + 1], allowed))
   )
+}
 
 /** What a program of this name may be given; undefined: it has no list. */
 export const allowedFor = (name: string): Allowed | undefined => {

@@ -6,12 +6,16 @@
 import { createHash } from "node:crypto"
 import { readFileSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { type Manifest, manifestOf, MANIFESTS, POINTS } from "./commandManifests.ts"
+import { configured } from "./commandConfigured.ts"
+import type { Manifest } from "./commandManifest.ts"
+import { manifestOf, MANIFESTS } from "./commandManifests.ts"
 import { membersOf } from "./commandMembers.ts"
 import { fedFiles, followsWords, readsUnnamed, standsFor } from "./commandNamed.ts"
 import type { Paths } from "./commandPaths.ts"
+import { isFile, optionFiles, pointedFiles } from "./commandPointed.ts"
 import { shellPulled } from "./commandScripts.ts"
 import { type Language, languageOfName, languageOfProgram, pulledBy } from "./commandSources.ts"
+import { filesBelow } from "./commandSpread.ts"
 import { plainName, SHELLS } from "./commandTables.ts"
 
 const MAX_BYTES = 4 << 20
@@ -35,6 +39,8 @@ interface Root {
   /** As a word of the command. */
   readonly file: string
   readonly language?: Language | undefined
+  /** Whatever else its text names counts, too. */
+  readonly config?: boolean
 }
 
 interface Gathering {
@@ -78,61 +84,54 @@ const toolsIn = (text: string): ReadonlyArray<string> => {
   }
 }
 
-/** Values of the options that name such a file; to another of its commands the option may mean something else. */
-const optionFiles = ({ option, words }: Manifest, args: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const plain = words === undefined ? [] : args.filter((word) => words.test(word))
-  return option === undefined ? plain : [...plain, ...valuesOf(option, args)]
-}
+/** What a manifest's own text says, apart from what it imports. */
+const isLoose = ({ language }: Manifest): boolean => language === "make"
 
-/** Attached, behind `=` or apart. */
-const valuesOf = (option: RegExp, args: ReadonlyArray<string>): ReadonlyArray<string> => [
-  ...args.filter((_, at) => at > 0 && option.test(args[at - 1]!)),
-  ...args.flatMap((word) => {
-    const [, name = "", value = ""] = /^(--[\w-]+)=(.+)$/s.exec(word) ?? /^(-[A-Za-z])(.+)$/s.exec(word) ?? []
-    return option.test(name) ? [value] : []
-  })
-]
-
-/** `make -C sub`, `tsc -p sub/tsconfig.json`: the same files there, or that one. */
-const pointedFiles = (files: ReadonlyArray<string>, args: ReadonlyArray<string>, { paths }: Gathering) =>
-  valuesOf(POINTS, args).flatMap((value) => {
-    const stats = statSync(paths.place(value).path, { throwIfNoEntry: false })
-    if (stats?.isDirectory() === true) return files.map((file) => `${value}/${file}`)
-    return stats?.isFile() === true ? [value] : []
-  })
-
-const isFile = (file: string, { paths }: Gathering): boolean => {
-  try {
-    return statSync(paths.place(file).path, { throwIfNoEntry: false })?.isFile() === true
-  } catch {
-    // No name is so long.
-    return false
-  }
+/** Files of its name below, as far as they can be looked through. */
+const spread = (name: string, form: RegExp | undefined, gathering: Gathering): ReadonlyArray<string> => {
+  const found = form === undefined ? [] : filesBelow(form, gathering.paths)
+  if (found === undefined) gathering.unclear ??= name
+  return found ?? []
 }
 
 const manifestRoots = (name: string, args: ReadonlyArray<string>, gathering: Gathering): ReadonlyArray<Root> => {
   const manifest = manifestOf(name)
   if (manifest === undefined) return []
-  const { files, language, locked, members } = manifest
-  const read = (file: string) => textOf(join(gathering.paths.workspace, file), gathering)
-  const further = members === undefined ? [] : membersOf(members, read, gathering.paths)
+  const { paths } = gathering
+  const { below, language, locked, members, only, unnamed } = manifest
+  const read = (file: string) => textOf(join(paths.workspace, file), gathering)
+  const further = members === undefined ? [] : membersOf(members, read, paths)
   if (further === undefined) gathering.unread = `${name}'s workspaces`
   const command = args.find((word) => !word.startsWith("-")) ?? ""
+  const follows = only === undefined || command === "" || only.has(command)
+  const files = follows ? manifest.files : []
+  if (unnamed?.has(command) === true) gathering.unclear ??= `${name} ${command}`
   const lockFiles = locked?.commands.has(command) === true ? locked.files : []
   const isInstall = name === "yarn" && args.every((word) => word.startsWith("-"))
-  const named = optionFiles(manifest, args).filter((file) => isFile(file, gathering))
   const tools = members === "npm" ? toolsIn(read("package.json") ?? "") : []
+  const own = [...files, ...optionFiles(manifest, args, paths), ...pointedFiles(files, args, paths)]
+  const config = !isLoose(manifest)
   return [
-    ...[...files, ...named, ...pointedFiles(files, args, gathering)].map((file) => ({
-      file,
-      language: language ?? languageOfName(file)
-    })),
-    ...[...(further ?? []), ...lockFiles, ...(isInstall ? (locked?.files ?? []) : [])].map((file) => ({ file })),
+    ...own.map((file) => ({ file, language: language ?? languageOfName(file), config })),
+    ...(further ?? []).map((file) => ({ file, language: languageOfName(file), config: true })),
+    ...spread(name, follows ? below : undefined, gathering).map((file) => ({ file, config: true })),
+    ...[...lockFiles, ...(isInstall ? (locked?.files ?? []) : [])].map((file) => ({ file })),
     ...tools.flatMap((tool) => manifestRoots(tool, [], gathering))
   ]
 }
 
-const SCRIPTED: ReadonlySet<string> = new Set(["python", "perl", "ruby", "node", "deno", "tsx", "php", "lua"])
+const SCRIPTED: ReadonlySet<string> = new Set([
+  "python",
+  "perl",
+  "ruby",
+  "node",
+  "deno",
+  "bun",
+  "tsx",
+  "ts-node",
+  "php",
+  "lua"
+])
 
 /** `python -m a.b`, `python -ma.b` */
 const moduleFiles = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
@@ -173,12 +172,16 @@ const codeRoots = (name: string, args: ReadonlyArray<string>, fed: Fed, gatherin
   }
 }
 
+const inner = (word: string): ReadonlyArray<string> =>
+  /\s/.test(word) && word.length < 400 ? word.split(/[\s;"'()]+/) : []
+
 /** Words that are files, or options whose value is one. */
 const wordFiles = (name: string, args: ReadonlyArray<string>, gathering: Gathering): ReadonlyArray<Root> =>
   followsWords(name, args)
     ? args
-        .flatMap((word) => [word, word.replace(/^(?:--[\w-]+=|-[A-Za-z])/s, "")])
-        .filter((file) => file !== "" && !file.startsWith("-") && isFile(file, gathering))
+        // `.read a.sql`, `source x.gdb`: a command of the interpreter's own.
+        .flatMap((word) => [word, word.replace(/^(?:--[\w-]+=|-[A-Za-z])/s, ""), ...inner(word)])
+        .filter((file) => file !== "" && !file.startsWith("-") && isFile(file, gathering.paths))
         .map((file) => ({ file, language: languageOfName(file) }))
     : []
 
@@ -205,7 +208,7 @@ const ofCommand = (
   const own = program.includes("/") ? [{ file: program, language: undefined, started: true }] : []
   // `python -m pytest`
   const module = plain === "python" ? (args[args.indexOf("-m") + 1] ?? "") : ""
-  const manifests = [plain, module].flatMap((one) => manifestRoots(one, args, gathering))
+  const manifests = [...new Set([plain, name, module])].flatMap((one) => manifestRoots(one, args, gathering))
   const named = [...scriptRoots(plain, args), ...wordFiles(name, args, gathering), ...fedFiles(plain, fed.files)]
   for (const root of [...own, ...manifests, ...named]) gather(root, undefined, gathering, "started" in root)
   codeRoots(plain, args, fed, gathering)
@@ -227,7 +230,22 @@ const pullShell = (path: string, text: string, root: string | undefined, gatheri
   }
 }
 
-const gather = ({ file, language }: Root, root: string | undefined, gathering: Gathering, started = false): void => {
+/** Of these only themselves count: a setting that imports what is worked on would end a grant with each edit. */
+const gatherNamed = (path: string, text: string, language: Language | undefined, gathering: Gathering): void => {
+  const { paths } = gathering
+  const code = language !== undefined && language !== "json"
+  const { files, unclear } = configured(text, { directory: dirname(path), roots: [paths.workspace] }, code)
+  if (unclear) gathering.unclear ??= path
+  for (const file of files)
+    gather({ file, language: /\.(?:ba|z|k)?sh$/.test(file) ? "sh" : undefined }, undefined, gathering)
+}
+
+const gather = (
+  { config, file, language }: Root,
+  root: string | undefined,
+  gathering: Gathering,
+  started = false
+): void => {
   const { digests, paths } = gathering
   if (gathering.unread !== undefined) return
   if ((gathering.looks += 1) > MAX_LOOKS) return void (gathering.unclear ??= "it")
@@ -242,6 +260,7 @@ const gather = ({ file, language }: Root, root: string | undefined, gathering: G
       return void (gathering.unread = place.path)
     digests.set(place.path, createHash("sha256").update(readFileSync(place.path)).digest("hex"))
     const as = started ? startedAs(place.path, text) : language
+    if (config === true) gatherNamed(place.path, text, language, gathering)
     if (as === "sh") return pullShell(place.path, text, root, gathering)
     if (as === undefined) return
     const pulled = pulledBy(as, text, {

@@ -5,7 +5,8 @@
  */
 import { type Command, forEachChild, type Redirection, type SyntaxNode } from "unbash"
 import type { SimpleCommand } from "../domain/Approval.ts"
-import { literalWord, type ShellWord } from "./commandWords.ts"
+import type { Fed } from "./commandContent.ts"
+import { literalWord, shellWords, type ShellWord } from "./commandWords.ts"
 import { isInterpreter, plainName, SHELLS } from "./commandTables.ts"
 
 /** They run what they read, or start a shell that does where no command is named. */
@@ -90,4 +91,15 @@ export const handedIn = (
       .slice(0, MAX_HANDED)
       .map(literalWord)
   ])
+}
+
+/** What comes in by its redirects; undefined: nothing does. */
+export const fedBy = (redirects: ReadonlyArray<Redirection>, home: string): Fed | undefined => {
+  const files = redirects.flatMap((one) =>
+    one.type === "Redirect" && one.operator === "<" && one.target !== undefined
+      ? shellWords(one.target, home).map(({ value }) => value)
+      : []
+  )
+  const texts = redirectTexts(redirects)
+  return files.length + texts.length === 0 ? undefined : { files, texts }
 }

@@ -5,7 +5,7 @@
  */
 import { lstatSync, readFileSync, statSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
-import { gitLinks } from "./commandGitLinks.ts"
+import { gitLinks, trackedFiles } from "./commandGitLinks.ts"
 import { isMissing, namesOf, onDisk, shownName, textOfBytes } from "./fileNames.ts"
 import { isGitDirectory } from "./gitShape.ts"
 import { entries, isLarge, type Entry } from "./gitConfigText.ts"
@@ -167,6 +167,14 @@ const nestedIn = (tree: string, own: Own, found: Array<readonly [tree: string, o
     found.push([inner, nested])
     return nestedIn(inner, nested, found)
   })
+}
+
+/** Absolute paths of the files that the repository of this directory keeps; undefined: nobody can say. */
+export const keptByGit = (workspace: string): ReadonlyArray<string> | undefined => {
+  const git = gitDirectory(workspace)
+  if (git === undefined) return []
+  const own = ownOf(git.path)
+  return trackedFiles(`${own.git}/index`, isLarge(own.texts))?.map((path) => join(git.tree, path))
 }
 
 const unsafeNested = (tree: string, { git, texts }: Own): string | undefined =>

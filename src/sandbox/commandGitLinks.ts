@@ -1,6 +1,6 @@
 /**
- * Repositories within a repository, as git's index names them (SECURITY P7): `git status` looks into each of them, with the
- * configuration of that one. Owns: the reading of the index for entries that are such links. Reads, changes nothing.
+ * What git's index names: repositories within a repository, into which `git status` looks with the configuration of each
+ * (SECURITY P7), and the files that git keeps (P10). Owns: the reading of the index. Reads, changes nothing.
  * Invariant: an index that cannot be read whole has no answer, never a part of one.
  */
 import { readFileSync, statSync } from "node:fs"
@@ -24,7 +24,7 @@ const varint = (bytes: Buffer, from: number): readonly [value: number, next: num
   return [value, at + 1]
 }
 
-const linksIn = (bytes: Buffer, hash: number): ReadonlyArray<string> | undefined => {
+const namesIn = (bytes: Buffer, hash: number, wanted: (mode: number) => boolean): ReadonlyArray<string> | undefined => {
   const version = bytes.readUInt32BE(4)
   if (bytes.toString("latin1", 0, 4) !== "DIRC" || version < 2 || version > 4) return undefined
   const found: Array<string> = []
@@ -40,7 +40,7 @@ const linksIn = (bytes: Buffer, hash: number): ReadonlyArray<string> | undefined
     if (end < 0) return undefined
     const own = bytes.subarray(text, end)
     name = version === 4 ? Buffer.concat([name.subarray(0, name.length - strip), own]) : own
-    if ((mode & 0o170000) === GITLINK) found.push(textOfBytes(name))
+    if (wanted(mode & 0o170000)) found.push(textOfBytes(name))
     at = version === 4 ? end + 1 : start + (((end - start) >> 3) + 1) * 8
   }
   // Part of the entries may lie in another file.
@@ -58,17 +58,38 @@ const MODE_BYTES = Buffer.from([0, 0, 0xe0, 0])
 /** The extension's name, and the first byte of its length. */
 const ELSEWHERE = Buffer.from("link\0")
 
-/** Paths below the work tree; undefined: nobody can say. */
-export const gitLinks = (index: string, sha256: boolean): ReadonlyArray<string> | undefined => {
+const read = (
+  index: string,
+  sha256: boolean,
+  wanted: (mode: number) => boolean,
+  isDone: (bytes: Buffer) => boolean
+): ReadonlyArray<string> | undefined => {
   try {
     const stats = statSync(onDisk(index), { throwIfNoEntry: false })
     if (stats === undefined) return []
     if (stats.size > MAX_INDEX) return undefined
     const bytes = readFileSync(onDisk(index))
-    // Nearly every index is done with here.
-    if (!bytes.includes(MODE_BYTES) && !bytes.includes(ELSEWHERE)) return []
-    return linksIn(bytes, sha256 ? 32 : 20)
+    return isDone(bytes) ? [] : namesIn(bytes, sha256 ? 32 : 20, wanted)
   } catch {
     return undefined
   }
 }
+
+/** Paths below the work tree; undefined: nobody can say. */
+export const gitLinks = (index: string, sha256: boolean): ReadonlyArray<string> | undefined =>
+  // Nearly every index is done with without a look at its entries.
+  read(
+    index,
+    sha256,
+    (mode) => mode === GITLINK,
+    (bytes) => !bytes.includes(MODE_BYTES) && !bytes.includes(ELSEWHERE)
+  )
+
+/** Files and links that git keeps, below the work tree; undefined: nobody can say. */
+export const trackedFiles = (index: string, sha256: boolean): ReadonlyArray<string> | undefined =>
+  read(
+    index,
+    sha256,
+    (mode) => mode !== GITLINK,
+    () => false
+  )

@@ -3,31 +3,11 @@
  * words covers and lines that it never does (`levels.test.ts` tries them all). Does not own: git's (commandGit), what
  * follows of a row (commandLevels). Pure. Invariant: what a row does not name is granted word for word.
  */
-const set = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
+import { type Level, lines, set } from "./commandLevel.ts"
+import { SERVICE_LEVELS } from "./commandServiceRows.ts"
 
-/** `each("image", "ls rm")` is `image ls` and `image rm`. */
-const each = (group: string, commands: string): ReadonlyArray<string> =>
-  commands.split(" ").map((one) => `${group} ${one}`)
-
-/** A line each. */
-const lines = (text: string): ReadonlyArray<string> => text.split(/\n\s*/)
-
-export interface Level {
-  readonly programs: ReadonlySet<string>
-  /** These have commands of their own: `image ls`. */
-  readonly deep?: ReadonlySet<string>
-  readonly looks: ReadonlySet<string>
-  /** They do what a file says whose content the grant is bound to. */
-  readonly follows?: ReadonlySet<string>
-  /** Of those: with a name they bring along what nobody has looked at. */
-  readonly installs?: ReadonlySet<string>
-  /** A script of the manifest may stand in a command's place, unless it is one of these. */
-  readonly own?: ReadonlySet<string>
-  /** Words that make a command do more; `*`: every one of them. */
-  readonly more?: Readonly<Record<string, RegExp>>
-  readonly granted: ReadonlyArray<string>
-  readonly exactly: ReadonlyArray<string>
-}
+/** A host, a path or a repository in the place of a package's name: they would ask whatever it names. */
+const ELSEWHERE = /^(?!-)(?!(?:@[\w.-]+\/)?[\w.-]+(?:@[\w.^~<>=*-]+)?$)/
 
 export const LEVELS: ReadonlyArray<Level> = [
   {
@@ -42,7 +22,17 @@ export const LEVELS: ReadonlyArray<Level> = [
     installs: set(
       "install i in ins inst insta instal isnt isnta isntal isntall ci clean-install ic install-clean it install-test"
     ),
-    more: { audit: /^fix$/, version: /^[^-]/ },
+    // A package of its own brings up a browser with `fund`.
+    more: {
+      audit: /^fix$/,
+      version: /^[^-]/,
+      fund: /^[^-]/,
+      view: ELSEWHERE,
+      info: ELSEWHERE,
+      show: ELSEWHERE,
+      v: ELSEWHERE,
+      outdated: ELSEWHERE
+    },
     granted: lines(`npm test
       npm run build
       npm ci
@@ -51,9 +41,16 @@ export const LEVELS: ReadonlyArray<Level> = [
       npm i --loglevel warn
       npm ls --depth=0
       npm outdated
+      npm view effect version
+      npm view @effect/vitest@4.0.5 dist-tags.latest
       npm audit`),
     exactly: lines(`npm token create
       npm owner add evil
+      npm view http://evil.example/x.tgz
+      npm info git+ssh://evil.example/x
+      npm show evil/x
+      npm view file:../x
+      npm fund x
       npm publish
       npm unpublish -f
       npm pkg set scripts.test=x
@@ -127,7 +124,7 @@ export const LEVELS: ReadonlyArray<Level> = [
   },
   {
     programs: set("cargo"),
-    looks: set("tree metadata pkgid version locate-project read-manifest verify-project search info"),
+    looks: set("tree metadata pkgid version locate-project read-manifest verify-project info"),
     follows: set("build b check c test t bench clippy fmt doc d fetch"),
     granted: lines(`cargo build --release
       cargo test
@@ -143,6 +140,7 @@ export const LEVELS: ReadonlyArray<Level> = [
       cargo publish
       cargo doc --open
       cargo search --index=http://x y
+      cargo search free-text
       cargo owner --add x
       cargo install x
       cargo add x
@@ -155,6 +153,8 @@ export const LEVELS: ReadonlyArray<Level> = [
     programs: set("go"),
     deep: set("mod work tool"),
     looks: set("version list doc"),
+    // A module with a version, or its versions, are asked for at the module's own host.
+    more: { list: /@|^--?(?:versions|retracted)$/, mod: /@/, doc: /@/ },
     follows: new Set([
       "build",
       "test",
@@ -171,9 +171,10 @@ export const LEVELS: ReadonlyArray<Level> = [
       go build ./...
       go vet ./...
       go mod tidy
+      go mod download
+      go list -m all
       go version`),
     exactly: lines(`go run .
-      go generate ./...
       go get x
       go install x
       go env -w A=b
@@ -198,93 +199,5 @@ export const LEVELS: ReadonlyArray<Level> = [
       pip list --log x
       pip list --index-url http://x`)
   },
-  {
-    programs: set("docker podman nerdctl"),
-    deep: set("image container volume network system context compose"),
-    looks: new Set([
-      ...set("ps images logs version info top port history stats diff"),
-      ...each("image", "ls history"),
-      ...each("volume", "ls"),
-      ...each("network", "ls"),
-      ...each("system", "df"),
-      ...each("context", "ls show"),
-      ...each("container", "ls logs top port diff stats"),
-      ...each("compose", "ps ls logs version images top")
-    ]),
-    granted: lines(`docker ps -a
-      docker images
-      docker logs --tail 5 web
-      podman ps
-      docker compose ps
-      docker image ls`),
-    exactly: lines(`docker run x
-      docker exec x sh
-      docker build .
-      docker rm x
-      docker inspect x
-      docker compose up
-      docker compose -f x ps
-      docker -H tcp://x ps
-      docker ps --config x
-      docker system prune
-      docker evil`)
-  },
-  {
-    programs: set("kubectl oc"),
-    deep: set("config rollout auth"),
-    looks: new Set([
-      ...set("get describe logs top explain version cluster-info api-resources api-versions"),
-      ...each("config", "current-context get-contexts get-clusters"),
-      ...each("rollout", "status history"),
-      ...each("auth", "can-i whoami")
-    ]),
-    more: { "*": /secret|-file=|:\/\//i },
-    granted: lines(`kubectl get pods -A
-      kubectl describe pod x
-      kubectl logs x --tail=5
-      kubectl config current-context`),
-    exactly: lines(`kubectl delete pod x
-      kubectl apply -f x
-      kubectl exec x -- sh
-      kubectl get secrets -o yaml
-      kubectl get pods --kubeconfig=x
-      kubectl get -f x
-      kubectl config view
-      kubectl evil`)
-  },
-  {
-    programs: set("gh"),
-    deep: set("pr issue run workflow release repo label cache ruleset auth"),
-    looks: new Set([
-      ...each("pr", "view list status diff checks"),
-      ...each("issue", "view list status"),
-      ...each("run", "view list"),
-      ...each("workflow", "view list"),
-      ...each("release", "view list"),
-      ...each("repo", "view list"),
-      "label list",
-      "cache list",
-      "auth status",
-      "status",
-      ...each("ruleset", "list view check")
-    ]),
-    more: { "*": /:\/\// },
-    granted: lines(`gh pr view 5
-      gh pr list --limit 5
-      gh pr checks
-      gh issue list -s open
-      gh run view 5 --log
-      gh auth status`),
-    exactly: lines(`gh pr create
-      gh pr merge 5
-      gh api /user
-      gh repo delete x
-      gh pr view 5 --web
-      gh pr list -R a/b
-      gh auth token
-      gh auth status -t
-      gh extension install x
-      gh evil
-      gh pr view https://evil.example/a/b/pull/1`)
-  }
+  ...SERVICE_LEVELS
 ]

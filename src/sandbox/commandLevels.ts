@@ -6,7 +6,8 @@
 import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import type { Paths } from "./commandPaths.ts"
-import { type Level, LEVELS } from "./commandLevelRows.ts"
+import type { Level } from "./commandLevel.ts"
+import { LEVELS } from "./commandLevelRows.ts"
 import { plainName } from "./commandTables.ts"
 
 const rowOf = (name: string): Level | undefined => LEVELS.find(({ programs }) => programs.has(plainName(name)))

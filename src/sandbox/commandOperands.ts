@@ -8,7 +8,7 @@ import { dirname } from "node:path"
 import { type Candidate, candidates, isTooLong } from "./commandCandidates.ts"
 import { onDisk } from "./fileNames.ts"
 import { destinations, PLACES_COPIES } from "./commandDestinations.ts"
-import { couldMatch } from "./commandGlob.ts"
+import { couldMatch, globNames } from "./commandGlob.ts"
 import { isSink, type Paths, type Place } from "./commandPaths.ts"
 import { TEXT_ONLY, WRITERS } from "./commandTables.ts"
 import type { ShellWord } from "./commandWords.ts"
@@ -124,6 +124,20 @@ const judgeWord = (found: Found, name: string, role: Role, word: Candidate, path
   found.refused ??= `${name} may change what ${word.value} names, which tools never write`
 }
 
+const BECOMES = "may become an option"
+/** `*.md`, where no such file begins with a dash: so it stays while nothing of the line makes one. */
+const ENDING = /^\*\.[A-Za-z0-9]+$/
+const NOT_YET = "would become an option if a file of such a name came to be"
+
+const becomes = ({ value }: ShellWord, { budget, workspace }: Paths): string => {
+  const found = ENDING.test(value) ? globNames(workspace, value, budget) : undefined
+  const none = found?.every((name) => !name.startsWith("-")) === true
+  return `${value} ${none ? NOT_YET : BECOMES}`
+}
+
+/** Whether this is no reason in a line that only looks. */
+export const isNotYet = (why: string): boolean => why.endsWith(NOT_YET)
+
 /** Not an option to it: `printf` looks for one in front only, `test` for `-v` and `-R` with a name behind. */
 const isText = (name: string, pattern: string, at: number): boolean => {
   if (!TEXT_ONLY.has(name) || (name === "printf" && at === 0)) return false
@@ -140,10 +154,10 @@ export const commandPaths = (
 ): Operands => {
   const found: Found = { paths: new Set(), notPlain: new Set(), refused: undefined }
   const end = words.findIndex((word) => word.value === "--")
-  const dashes = words.find(
+  const dashes = words.filter(
     (word, at) => word.glob && (end < 0 || at < end) && LEADING_DASH.test(word.value) && !isText(name, word.value, at)
   )
-  if (dashes !== undefined) found.notPlain.add(`${dashes.value} may become an option`)
+  for (const word of dashes) found.notPlain.add(becomes(word, paths))
   if (!TEXT_ONLY.has(name) && words.some((word) => isTooLong(name, word, words)))
     found.notPlain.add("has an option too long to be taken apart")
   const operands = candidates(name, words)

@@ -204,6 +204,24 @@ const shellState = (name: string): string =>
     ? `${name} moves what follows into another directory, where its words may mean other files`
     : `${name} changes the shell or runs what it is given`
 
+/** `cd` to where the line runs anyway, by its whole path: nothing is elsewhere afterwards. */
+const staysHere = (words: ReadonlyArray<ShellWord>, { workspace }: Paths): boolean => {
+  const [program, target, ...more] = words
+  if (program?.value !== "cd" || target === undefined || more.length > 0 || target.why.length > 0) return false
+  return !target.glob && workspace !== "/" && target.value.replace(/\/+$/, "") === workspace
+}
+
+const HERE: Facts = {
+  name: "cd",
+  names: ["cd"],
+  notPlain: [],
+  unsettled: [],
+  filter: true,
+  paths: [],
+  prefix: [],
+  readOnly: true
+}
+
 const optionsOf = (name: string, args: ReadonlyArray<string>, paths: Paths): ReadonlyArray<string> => [
   ...riskyWords(name, ownWords(name, args, paths)).map((word) => `has the option ${word}`),
   ...handedWords(name, args, paths).map((word) => `hands ${word} to a script, which may run it`)
@@ -224,6 +242,7 @@ const startedWords = (
 
 /** Everything that is known of a command with these words (the program first). */
 export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundings, fed?: Fed): Facts => {
+  if (staysHere(words, around.paths)) return { ...HERE, paths: [around.paths.workspace] }
   const found = program(words[0]?.value ?? "", around)
   const operands = words.slice(1)
   const args = operands.map((word) => word.value)

@@ -1,5 +1,6 @@
 /**
- * Calls of interpreters that show a part of a file or what they are, and can do nothing else (SECURITY P8). Owns: the forms.
+ * Calls of programs that show a part of a file, how it would be written, or what they are, and can do nothing else
+ * (SECURITY P8). Owns: the forms.
  * Pure. Invariant: a script or an option of any other form is none of them.
  */
 import { plainName } from "./commandTables.ts"
@@ -25,6 +26,8 @@ const VERSIONS: Readonly<Record<string, RegExp>> = {
 export const onlyShows = (name: string, args: ReadonlyArray<string>): boolean => {
   const plain = plainName(name)
   if (Object.hasOwn(VERSIONS, plain)) return args.length === 1 && VERSIONS[plain]!.test(args[0]!)
+  // It writes with `-w` alone, and `-r` is a rule.
+  if (plain === "gofmt") return args.length > 0 && args.every((word) => /^-[ldes]$/.test(word) || FILES.test(word))
   if (plain === "sed") {
     const [option, script = "", ...files] = args
     return option === "-n" && LINES.test(script) && files.every((file) => FILES.test(file))

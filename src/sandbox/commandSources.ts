@@ -6,7 +6,7 @@
  */
 import { resolve } from "node:path"
 
-export type Language = "sh" | "js" | "json" | "py" | "rb" | "pl" | "php" | "lua" | "make"
+export type Language = "sh" | "js" | "json" | "py" | "rb" | "pl" | "php" | "lua" | "make" | "rs"
 
 export interface Around {
   /** Of the file itself. */
@@ -88,6 +88,17 @@ const FORMS: Readonly<Record<Exclude<Language, "sh" | "py" | "pl">, Form>> = {
       ...either(name.replaceAll(".", "/"), around, [".lua", "/init.lua"])
     ]
   },
+  rs: {
+    pulls: [
+      /^\s*(?:pub(?:\([^)\n]*\))?\s+)?mod\s+(\w+)\s*;/gm,
+      /#\[path\s*=\s*"([^"\n]+)"\]/g,
+      /\binclude(?:_str|_bytes)?!\s*\(\s*"([^"\n]+)"/g
+    ],
+    files: (name, { directory }) =>
+      /[./]/.test(name)
+        ? [resolve(directory, name)]
+        : [resolve(directory, `${name}.rs`), resolve(directory, name, "mod.rs")]
+  },
   make: {
     pulls: [/^ *[s-]?include[ \t]+([^\n#]+)/gm, /^\t(.+)$/gm],
     unclear: /^ *[s-]?include[ \t]+[^\n#]*[$*?[]/m,
@@ -106,6 +117,13 @@ const PY_IMPORT = /(?:^|[;:])[ \t\f]*import[ \t\f]+([^\n#;]+)/gm
 const PY_UNCLEAR =
   /\bimport(?:_module)?[ \t]+as\b|\bimportlib[ \t]+(?:import[^\n]*\bas|as)\b|\b(?:__import__|import_module|run_path|run_module|spec_from_file_location|execfile|addsitedir)\s*\(|\bsys\.path\b|\bexec\s*\(\s*(?:open|compile)/
 
+/** pytest loads these by name. */
+const PY_PLUGINS = /^[ \t]*pytest_plugins\b[^=\n]*=[ \t]*(\[[^\]]{0,4000}|\([^)]{0,4000}|[^\n]*)/gm
+const plugins = (text: string): ReadonlyArray<string> =>
+  Array.from(text.matchAll(PY_PLUGINS), ([, value = ""]) =>
+    Array.from(value.matchAll(/["']([\w.]+)["']/g), ([, name = ""]) => name)
+  ).flat()
+
 const words = (text: string): ReadonlyArray<string> =>
   text
     .replace(/#[^\n]*/g, "")
@@ -119,7 +137,7 @@ const python = (source: string, around: Around): Pulled => {
     module,
     ...words(names).map((name) => `${module}${module.endsWith(".") ? "" : "."}${name}`)
   ]).flat()
-  const files = [...new Set([...plain, ...from])].flatMap((name) => pyFiles(name, around))
+  const files = [...new Set([...plain, ...from, ...plugins(text)])].flatMap((name) => pyFiles(name, around))
   return { files, unclear: PY_UNCLEAR.test(text) }
 }
 
@@ -162,7 +180,8 @@ const BY_ENDING: ReadonlyArray<readonly [RegExp, Language]> = [
   [/\.php$/, "php"],
   [/\.lua$/, "lua"],
   [/\.(?:sh|bash|zsh|ksh|dash)$/, "sh"],
-  [/\.mk$/, "make"]
+  [/\.mk$/, "make"],
+  [/\.rs$/, "rs"]
 ]
 
 export const languageOfName = (path: string): Language | undefined => BY_ENDING.find(([form]) => form.test(path))?.[1]

@@ -8,7 +8,8 @@ import type { SimpleCommand } from "../domain/Approval.ts"
 import { Exhausted } from "./commandBudget.ts"
 import { codeOf, codeWords } from "./commandCode.ts"
 import type { Fed } from "./commandContent.ts"
-import { asRun, handedIn, isFed, isGivenCode, ownTexts, printedTexts, redirectTexts } from "./commandFed.ts"
+import { foundWords } from "./commandFound.ts"
+import { asRun, fedBy, handedIn, isFed, isGivenCode, ownTexts, printedTexts } from "./commandFed.ts"
 import { evaluatedIn, type Held, holdFrom, withHeld } from "./commandHeld.ts"
 import { type Facts, judgeProgram, type Surroundings } from "./commandProgram.ts"
 import { judgeRedirect } from "./commandRedirects.ts"
@@ -143,17 +144,6 @@ const redirect = (walk: Walk, node: Redirection, source: string): ReadonlyArray<
   return found.why
 }
 
-/** What comes in by its redirects; undefined: nothing does. */
-const fedBy = (redirects: ReadonlyArray<Redirection>, home: string): Fed | undefined => {
-  const files = redirects.flatMap((one) =>
-    one.type === "Redirect" && one.operator === "<" && one.target !== undefined
-      ? shellWords(one.target, home).map(({ value }) => value)
-      : []
-  )
-  const texts = redirectTexts(redirects)
-  return files.length + texts.length === 0 ? undefined : { files, texts }
-}
-
 const simple = (walk: Walk, node: Command, source: string, started: ReadonlyArray<string>, depth: number): void => {
   const { budget, home } = walk.around.paths
   const several = (found: ReadonlyArray<ShellWord>) => {
@@ -205,11 +195,23 @@ const feed = (walk: Walk, from: number, texts: () => ReadonlyArray<string>, dept
 
 const pipeline = (walk: Walk, node: Pipeline, source: string, started: ReadonlyArray<string>, depth: number): void => {
   for (const prefix of node.prefixes) visit(walk, prefix, source, started, depth)
+  const starts: Array<number> = []
   for (const [at, stage] of node.commands.entries()) {
     const from = walk.commands.length
+    starts.push(from)
     visit(walk, stage, source, started, depth)
+    if (at > 0) handOn(walk, starts[at - 1]!, from, stage)
     if (at > 0) feed(walk, from, () => node.commands.slice(0, at).flatMap(printedTexts), depth)
   }
+}
+
+/** `find … | xargs wc`: judged by what was found. */
+const handOn = (walk: Walk, before: number, from: number, stage: SyntaxNode): void => {
+  if (stage.type !== "Command" || stage.redirects.length > 0 || from - before !== 1) return
+  const [xargs, inner, ...more] = walk.commands.slice(from)
+  if (xargs === undefined || inner === undefined || more.length > 0) return
+  const found = foundWords(walk.commands[before]!, xargs, inner, walk.around.paths)
+  if (found !== undefined) walk.commands.splice(from, 2, ...found)
 }
 
 /** The same words have the same facts: a long line of like parts is looked up once. */

@@ -5,6 +5,7 @@
  */
 import type { Word, WordPart } from "unbash"
 import { MAX_BRACE_WORDS, expandBraces } from "./commandBraces.ts"
+import { heldText } from "./commandHereText.ts"
 
 export interface ShellWord {
   readonly value: string
@@ -45,6 +46,7 @@ const ansiWhy = (text: string): ReadonlyArray<string> => {
 const partWhy = (part: WordPart): ReadonlyArray<string> => {
   // The status of a command: a number.
   if (part.type === "SimpleExpansion" && part.text === "$?") return []
+  if (heldText(part) !== undefined) return []
   const expansion = EXPANSIONS[part.type]
   if (expansion !== undefined) return [expansion]
   if (part.type === "DoubleQuoted") return part.parts.flatMap(partWhy)
@@ -55,6 +57,8 @@ const partWhy = (part: WordPart): ReadonlyArray<string> => {
 const approximate = (part: WordPart, home: string): string => {
   if (part.type === "DoubleQuoted" || part.type === "LocaleString")
     return part.parts.map((inner) => approximate(inner, home)).join("")
+  const held = heldText(part)
+  if (held !== undefined) return held
   if (part.type === "SimpleExpansion" && part.text === "$HOME") return home
   if (part.type === "ParameterExpansion" && part.text === "${HOME}") return home
   return "value" in part ? part.value : part.text
@@ -103,16 +107,25 @@ const unquotedExpansion = (part: WordPart): boolean =>
   part.type === "SimpleExpansion" ||
   part.type === "ParameterExpansion" ||
   part.type === "CommandExpansion" ||
-  (part.type === "DoubleQuoted" && part.text.includes("@"))
+  (part.type === "DoubleQuoted" && part.parts.some((inner) => inner.text.includes("@") && !isHeld(inner)))
+
+const isHeld = (part: WordPart): boolean => part.type === "Literal" || heldText(part) !== undefined
+
+/** `"$(cat <<'E' … E)"`: only within double quotes is it one word. */
+const holdsText = (part: WordPart): boolean =>
+  part.type === "DoubleQuoted" && part.parts.some((inner) => heldText(inner) !== undefined)
 
 /** One written word becomes one word, several (braces), or one that is not literal. */
 export const shellWords = (word: Word, home: string): ReadonlyArray<ShellWord> => {
   const parts = word.parts ?? []
   if (parts.some((part) => part.type === "BraceExpansion")) return braceWords(word.text, home)
-  const why = parts.flatMap(partWhy)
-  const raw = why.length > 0 ? parts.map((part) => approximate(part, home)).join("") : word.value
+  const why = parts.flatMap((part) =>
+    part.type === "CommandExpansion" ? [EXPANSIONS.CommandExpansion!] : partWhy(part)
+  )
+  const raw =
+    why.length > 0 || parts.some(holdsText) ? parts.map((part) => approximate(part, home)).join("") : word.value
   const open = tilde(word.text, raw, home)
-  const hidden = HIDDEN.test(word.value) ? ["contains invisible or control characters"] : []
+  const hidden = HIDDEN.test(word.value) || HIDDEN.test(raw) ? ["contains invisible or control characters"] : []
   return [
     {
       value: open.value,

@@ -3,6 +3,7 @@
  * Owns: the two lists, how names are compared, and the look at what a directory is by its content. Invariant: letter case, compatibility forms, ignorable characters
  * and trailing dots or blanks change nothing, whatever the file system would say.
  */
+import { MANIFESTS } from "./commandManifests.ts"
 import { NAME_KINDS } from "./executingNames.ts"
 import { decidesGit } from "./gitShape.ts"
 
@@ -23,12 +24,24 @@ const INSTRUCTING_FILES = names(`
   claude.md claude.local.md agents.md agents.override.md agent.md gemini.md skill.md copilot-instructions.md .cursorrules
   .windsurfrules .clinerules .roomodes .goosehints .aider.conf.yml`)
 
-/** All kinds at once. */
-const EXECUTING_FILES: ReadonlySet<string> = new Set(NAME_KINDS.flatMap(({ files = [] }) => [...files]))
 const EXECUTING_DIRECTORIES: ReadonlySet<string> = new Set(
   NAME_KINDS.flatMap(({ directories = [] }) => [...directories])
 )
 const EXECUTING_EXACTLY: ReadonlySet<string> = new Set(NAME_KINDS.flatMap(({ exactly = [] }) => [...exactly]))
+/** Anybody's names, though some tool takes them for its own. */
+const ANYBODYS = names(`.editorconfig values.yaml template.yaml template.yml _config.yml build.properties conf.py
+  codegen.js codegen.mjs codegen.cjs codegen.ts codegen.mts codegen.cts codegen.json codegen.yml`)
+/** Whatever decides what some program runs, by the tables of what grants are bound to. */
+const DECIDING = Object.values(MANIFESTS)
+  .flatMap(({ files }) => files)
+  .filter((file) => !ANYBODYS.has(file) && !EXECUTING_EXACTLY.has(file))
+  .map((file) => file.toLowerCase())
+const DECIDING_PATHS = DECIDING.filter((file) => file.includes("/"))
+/** All kinds at once. */
+const EXECUTING_FILES: ReadonlySet<string> = new Set([
+  ...NAME_KINDS.flatMap(({ files = [] }) => [...files]),
+  ...DECIDING.filter((file) => !file.includes("/"))
+])
 const EXECUTING_NAMES = NAME_KINDS.flatMap(({ families = [] }) => families)
 const EXECUTING_BELOW = NAME_KINDS.flatMap(({ below }) => (below === undefined ? [] : [below]))
 
@@ -73,7 +86,8 @@ export const guardOf = (relative: string): Guard => {
     return { kind: "forbidden", why: "belongs to the control plane, which tools never write" }
   const below = EXECUTING_BELOW.some((form) => form.test(path))
   const exactly = EXECUTING_EXACTLY.has(bare(relative.slice(relative.lastIndexOf("/") + 1)))
-  if (directory || below || exactly || EXECUTING_DIRECTORIES.has(last) || isExecuting(last)) {
+  const decides = DECIDING_PATHS.some((file) => path === file || path.endsWith(`/${file}`))
+  if (directory || below || exactly || decides || EXECUTING_DIRECTORIES.has(last) || isExecuting(last)) {
     return { kind: "alwaysAsk", why: "can make other programs run code" }
   }
   if (INSTRUCTING_FILES.has(last)) return { kind: "alwaysAsk", why: "tells agents what to do" }

@@ -4,6 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { execFileSync } from "node:child_process"
 import { join } from "node:path"
 import { makeJudge } from "../../src/app/policyJudge.ts"
 import type { Mode } from "../../src/approval/ApprovalGate.ts"
@@ -70,6 +71,35 @@ describe("a deny rule on paths", () => {
         const [action] = yield* judge("bash", { command }, { rules: [...rules, allow("cp -r src out")] })
         assert.strictEqual(action, "allow")
       }).pipe(Effect.scoped)
+  )
+})
+
+describe("git's commands that name no file", () => {
+  const [MEETS, NOT] = [
+    `git show|git show HEAD|git show HEAD~1 -- secret|git diff|git diff main|git --no-pager diff HEAD~1|git log -p|git log --patch
+    |git log -L1,2:secret/key|git diff --stat -p|git stash|git stash push -u|git stash show -p|git restore .|git restore :/
+    |git checkout .|git checkout -- .|git checkout -f|git reset --hard|git clean -fdx|git format-patch -1|git archive HEAD
+    |git -C . diff|git diff-tree -p HEAD|cd src && git show`,
+    `git status|git log|git log --oneline -5|git log --stat|git show HEAD:a.txt|git show --stat|git diff --name-only|git diff -- src
+    |git diff src a.txt|git log -p src|git checkout main|git switch main|git pull|git stash list|git restore a.txt
+    |git clean -n|git reset HEAD~1|git branch`
+  ].map((text) => text.split("|").map((line) => line.trim()))
+
+  it.effect("meet a deny rule on what they would show or put back, and on nothing else", () =>
+    Effect.gen(function* () {
+      const there = yield* dir
+      for (const path of ["a.txt", "secret/key", "src/b.ts", ".env"]) there.file(`ws/${path}`, "x\n")
+      const env = { PATH: process.env["PATH"], HOME: there.ws, GIT_CONFIG_NOSYSTEM: "1" }
+      execFileSync("sh", ["-c", "git init -q . && git add a.txt secret src"], { cwd: there.ws, env })
+      const judge = yield* makeJudge({ workspace: there.ws, home: there.ws, own: [], moved: [] })
+      const denied = Effect.fnUntraced(function* (command: string) {
+        const asked = { rules: [deny("secret/**")], grants: [], mode: "bypass" as const }
+        const judged = yield* judge.judge("bash", JSON.stringify({ command }), asked)
+        return judged.kind !== "refused" && judged.judgement.action === "deny"
+      })
+      assert.deepStrictEqual(yield* Effect.filter(MEETS!, (one) => Effect.map(denied(one), (yes) => !yes)), [])
+      assert.deepStrictEqual(yield* Effect.filter(NOT!, denied), [])
+    }).pipe(Effect.scoped)
   )
 })
 

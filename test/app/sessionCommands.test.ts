@@ -38,7 +38,16 @@ describe("claw sessions", () => {
   it.live("takes the start or the end of an id where it is one session's alone", () =>
     Effect.gen(function* () {
       const { claw } = yield* stories()
-      assert.include((yield* claw("sessions", "show", "terminal-aa")).out, "terminal-aa1")
+      const { out } = yield* claw("sessions", "show", "terminal-aa")
+      assert.include(out, "terminal-aa1")
+      for (const said of [
+        "thinking           turn 1",
+        "10 → 5 tokens",
+        'bash {"command":"npm test"}',
+        "via user",
+        "bash ok: "
+      ])
+        assert.include(out, said)
       assert.include((yield* claw("sessions", "show", "ab2")).out, "another thing")
       const both = yield* claw("sessions", "show", "terminal-a")
       assert.strictEqual(both.code, 2)

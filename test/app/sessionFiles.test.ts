@@ -46,6 +46,15 @@ describe("a session as a file", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("one that is not there is said so in words", () =>
+    Effect.gen(function* () {
+      const { claw, workspace } = yield* stories()
+      const file = join(workspace, "nope.json")
+      const { code, err } = yield* claw("sessions", "import", file)
+      assert.deepStrictEqual([code, err.includes(`${file} cannot be imported. There is no such file.`)], [1, true])
+    }).pipe(Effect.scoped)
+  )
+
   it.live("the file of a copy is the file of what it was copied from", () =>
     Effect.gen(function* () {
       const { claw, workspace } = yield* stories()

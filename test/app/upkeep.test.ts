@@ -191,7 +191,9 @@ describe("claw sessions prune", () => {
     Effect.gen(function* () {
       const kept = yield* filled({})
       const all = yield* kept.claw("sessions", "prune")
-      assert.deepStrictEqual([all.code, all.out, all.err.includes("retention.days")], [0, "", true])
+      const keeps = "claw: nothing is removed: set retention.days, retention.max_sessions or retention.max_bytes.\n"
+      assert.deepStrictEqual([all.code, all.out, all.err], [0, "", keeps])
+      assert.strictEqual((yield* kept.claw("sessions", "prune", "--dry-run")).err, keeps)
       const { claw } = yield* filled({ days: 30 })
       const dry = (yield* claw("sessions", "prune", "--dry-run", "--json")).json
       assert.deepStrictEqual(
@@ -204,6 +206,10 @@ describe("claw sessions prune", () => {
       assert.deepStrictEqual(
         (yield* claw("sessions", "--json")).json.map(({ session_id }) => session_id),
         ["young", "running"]
+      )
+      assert.strictEqual(
+        (yield* claw("sessions", "prune", "--dry-run")).err,
+        "claw: 1 session stays beyond the limits: open elsewhere, or with a task that can go on.\nclaw: 0 sessions would be removed.\n"
       )
       assert.strictEqual((yield* claw("audit", "--verify")).code, 0)
     }).pipe(Effect.scoped)

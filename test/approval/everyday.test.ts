@@ -1,12 +1,27 @@
 /** Ordinary commands that a grant for looking, or of first words, covers: they asked every time (LESSONS 28, R140). */
 import { assert, describe, it } from "@effect/vitest"
 import { judgeBash, makeGrant, makeWorkspace } from "../support/approvalCorpus.ts"
+import { type Files, writeFiles } from "../support/contentFiles.ts"
 
-const GRANTS = ["npm test", "cargo clippy", "cargo fmt", "tsc", "pytest", "jest", "kubectl get", "go test", "git clean"]
+const GRANTS = [
+  "npm test",
+  "cargo clippy",
+  "cargo fmt",
+  "tsc",
+  "pytest",
+  "jest",
+  "kubectl get",
+  "go test",
+  "git clean",
+  "git commit",
+  "kubectl logs"
+]
 
-const judged = (command: string) => {
+const judged = (text: string, files: Files = {}) => {
   const { path, remove } = makeWorkspace()
+  const command = text.replaceAll("{{workspace}}", path)
   try {
+    writeFiles(path, files)
     const reads = { ...makeGrant(path, "exact", ["x"]), matcher: { kind: "reads" as const } }
     const grants = GRANTS.map((words) => makeGrant(path, "prefix", words.split(" ")))
     return judgeBash({ command, workspace: path, grants: [reads, ...grants] })
@@ -14,6 +29,8 @@ const judged = (command: string) => {
     remove()
   }
 }
+
+const commit = (text: string, mark = "'EOF'", end = 'EOF\n)"') => `git commit -m "$(cat <<${mark}\n${text}${end}`
 
 describe("ordinary work", () => {
   it.each([
@@ -40,7 +57,20 @@ describe("ordinary work", () => {
     "awk -F: '{ print $1, $2 }' README.md",
     "node -v",
     "python3 --version",
-    "go test -coverprofile=c.out ./..."
+    "go test -coverprofile=c.out ./...",
+    "cd {{workspace}} && npm test",
+    "cd {{workspace}}/ && git status; ls",
+    "kubectl logs -f web",
+    "kubectl logs web --follow=true",
+    "gofmt -l .",
+    "gofmt -d src/a.go",
+    "ls *.md",
+    "cat *.md | head -n 3",
+    "find . -name '*.md' | xargs wc -l",
+    "find src docs -type f | xargs -n 5 grep -n x | sort",
+    "find . -name '*.md' -print0 | xargs -0 cat",
+    commit("fix: x\n\nit's (a) text, isn't it\n"),
+    commit('say "hello" to a@b.c # 5\n')
   ])("%s", (command) => {
     const { action, reason } = judged(command)
     assert.strictEqual(action, "allow", reason)
@@ -60,8 +90,48 @@ describe("ordinary work", () => {
     "awk '{print $1}' a=1",
     "python3 -v",
     "bash -v",
-    "node -v x.js"
+    "node -v x.js",
+    "cd src && npm test",
+    "cd {{workspace}}/src && npm test",
+    'cd "$X" && npm test',
+    "kubectl get -f x",
+    "gofmt -w .",
+    "gofmt -r a->b x.go",
+    "gofmt -cpuprofile=x .",
+    "cat *",
+    "ls *.md; touch x",
+    "cat *.md > x",
+    "sort *.md *",
+    "uniq *.md",
+    "find . -printf '/etc/passwd' | xargs cat",
+    "find -L . | xargs cat",
+    "find . -print0 | xargs cat",
+    "find . | xargs -0 cat",
+    "find . | xargs -I{} cat {}/../../x",
+    "find . | xargs rm",
+    "find . | xargs sort -o x",
+    "find . | xargs cat < x",
+    "find /etc | xargs cat",
+    "find .; xargs cat",
+    "cat x | xargs cat",
+    commit("a $(touch x)\n", "EOF"),
+    commit("it's\n"),
+    commit("a) b\n"),
+    commit("a `b`\n"),
+    commit("a\n", '"E"F', 'EF\n)"'),
+    commit("a\n", "'EOF'", 'EOF\ntouch x\n)"'),
+    commit("a\n", "'EOF' README.md", 'EOF\n)"'),
+    "git commit -m $(cat <<'EOF'\na b\nEOF\n)"
   ])("%s asks", (command) => {
     assert.strictEqual(judged(command).action, "ask")
+  })
+
+  it.each([
+    ["ls *.md", { "--x.md": "" }],
+    ["ls *.md", { "-R.md": "" }],
+    ["find docs | xargs wc", { "docs/a b": "" }],
+    ["find docs | xargs wc", { "docs/a'b": "" }]
+  ] as ReadonlyArray<readonly [string, Files]>)("%s with %j asks", (command, files) => {
+    assert.strictEqual(judged(command, files).action, "ask")
   })
 })

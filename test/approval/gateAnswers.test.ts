@@ -35,7 +35,8 @@ describe("answers", () => {
         tool_name: "bash",
         content: '{"command":"npm test && curl x"}',
         risk: "dangerous",
-        reason: "runs a shell command"
+        reason: "runs a shell command",
+        shown: "npm test && curl x"
       })
       assert.match(request_id, /^req_[0-9a-f]{32}$/)
       assert.strictEqual(expires_at, "1970-01-01T00:01:00.000Z")

@@ -77,7 +77,15 @@ describe("a command line", () => {
 describe("help", () => {
   it("names every command and every option in both languages", () => {
     for (const locale of ["en", "zh-CN"] as const) {
-      const text = helpText(locale)
+      const lines = helpText(locale)
+      const text = lines.replace(/\s+/g, " ")
+      // A narrow screen or a pipe shows it as it is.
+      const table = lines.slice(0, lines.lastIndexOf("\n\n"))
+      if (locale === "en")
+        assert.deepStrictEqual(
+          table.split("\n").filter((line) => line.length > 120),
+          []
+        )
       for (const { name, text: own } of commands) {
         assert.include(text, `claw ${name}`.trim())
         assert.include(text, own[locale])

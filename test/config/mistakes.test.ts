@@ -67,6 +67,11 @@ const cases: ReadonlyArray<readonly [text: string, message: string]> = [
     '{"rules": {"deny": [{"path": "~/.ssh/**"}]}}',
     `${shown}:1:21: the rule rules.deny[0] has a path with ~, which nothing expands. Write it from / or relative to the workspace.`
   ],
+  [
+    '{"rules": {"allow": [{"tool": "write_file", "path": "/etc/**"}]}}',
+    `${shown}:1:22: the rule rules.allow[0] has a path that leads elsewhere, and an allow rule covers files of the workspace alone. Write it relative to the workspace.`
+  ],
+  ['{"rules": {"deny": [{"path": "/etc/**"}], "allow": [{"path": "etc/**"}]}}', "no error"],
   ['{"rules": {"deny": [{"argv": ["rm", "-rf", "*"], "examples": {"match": ["rm -rf *"]}}]}}', "no error"],
   ['{"state_dir": "here"}', `${shown}: state_dir must be an absolute path.`]
 ]

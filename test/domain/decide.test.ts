@@ -196,6 +196,13 @@ describe("Decide.checkAnswer", () => {
   for (const [name, state, answer, when, expected] of rows) {
     it(`${name}: ${expected ?? "counts"}`, () => assert.strictEqual(Decide.checkAnswer(state, answer, when), expected))
   }
+
+  it("a question that its task's end closes stands in the audit with what it was about", () => {
+    const shown = "npm test"
+    const open = asked.map((body) => (body.type === "approval_request" ? { ...body, shown } : body))
+    const [closed] = Decide.close(after(...open), { status: "canceled" })
+    assert.include(closed, { type: "approval_resolved", decision: "deny", via: "cancel", shown })
+  })
 })
 
 describe("what waits in a session", () => {

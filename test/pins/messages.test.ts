@@ -65,7 +65,7 @@ describe("server events", () => {
       stream_reset: "task_id turn stream_id next_stream_id next_reasoning_stream_id reason",
       tool_call: "task_id turn call_id tool_name content risk",
       approval_request:
-        "task_id turn request_id kind call_id tool_name content risk reason preview grant_options content_digest explanation expires_at",
+        "task_id turn request_id kind call_id tool_name content risk reason preview grant_options content_digest shown explanation expires_at",
       approval_resolved:
         "task_id turn call_id request_id decision via rule reason grant_id grant by tool_name digest shown",
       tool_started: "task_id turn call_id attempt",

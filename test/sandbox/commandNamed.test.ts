@@ -1,30 +1,7 @@
 /** Digests of what a command runs because its words, its redirects or its scripts name it (P12, T3, R154). */
-import { mkdirSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { analyse } from "../../src/sandbox/CommandAnalysis.ts"
-import { judgeBash, makeWorkspace } from "../support/approvalCorpus.ts"
-
-type Files = Readonly<Record<string, string>>
-
-const write = (root: string, files: Files): void => {
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(root, path)), { recursive: true })
-    writeFileSync(join(root, path), text)
-  }
-}
-
-const inWorkspace = <A>(files: Files, use: (path: string) => A): A => {
-  const workspace = makeWorkspace()
-  try {
-    write(workspace.path, files)
-    return use(workspace.path)
-  } finally {
-    workspace.remove()
-  }
-}
-
-const digests = (line: string, workspace: string) => analyse(line, { workspace }).commands.map(({ content }) => content)
+import { judgeBash } from "../support/approvalCorpus.ts"
+import { contentOf, type Files, inWorkspace, writeFiles } from "../support/contentFiles.ts"
 
 const script = (text: string): Files => ({ "run.sh": `${text}\n` })
 
@@ -54,9 +31,9 @@ describe("a change of the named file ends the grant", () => {
     ["python3 - <<'E'\nimport b\nE", "b.py", {}]
   ] as ReadonlyArray<readonly [string, string, Files]>)("%s: %s", (line, changed, files) => {
     inWorkspace({ [changed]: "1\n", ...files }, (workspace) => {
-      const before = digests(line, workspace)
-      write(workspace, { [changed]: "changed\n" })
-      assert.notDeepEqual(digests(line, workspace), before)
+      const before = contentOf(line, workspace)
+      writeFiles(workspace, { [changed]: "changed\n" })
+      assert.notDeepEqual(contentOf(line, workspace), before)
     })
   })
 })

@@ -45,7 +45,8 @@ const ASKED = [
     tox.ini pytest.ini noxfile.py .eslintrc.js .eslintrc eslint.config.mjs vite.config.ts vitest.config.mts
     vitest.workspace.ts jest.config.js karma.conf.js .prettierrc.cjs .mocharc.yml .tool-versions .mise.toml .direnv/x .env
     tsconfig.json tsconfig.build.json Dockerfile docker-compose.yml flake.nix gulpfile.js x.mk CMakeLists.txt a.csproj
-    lib/x.pth`.split(/\s+/)
+    lib/x.pth ruff.toml biome.json turbo.json spec/spec_helper.rb tests/Pest.php Chart.yaml .golangci.yml package.yaml
+    ops/Earthfile gulpfile.ts wscript SConstruct`.split(/\s+/)
 ]
 const FREE = [
   ".gitignore",
@@ -56,7 +57,7 @@ const FREE = [
   "docs/package.json.md",
   ...`src/config.ts src/config/index.ts docs/agents/readme.md src/agents.ts README.md src/claude.ts env.ts .env.example
     src/build.ts docs/workspace.md src/docker.ts test/setup.ts node_modules build workspace
-    src/build/x.ts __pycache__`.split(/\s+/)
+    src/build/x.ts __pycache__ .editorconfig values.yaml src/codegen.ts conf.py spec_helper.rb`.split(/\s+/)
 ]
 
 it.effect("the control plane is forbidden in every spelling, also when it does not exist (P032, P034, P036)", () =>

@@ -9,7 +9,7 @@ import { Effect, Schema } from "effect"
 import type { CommandPlan, Risk, RiskAssessment } from "../../domain/Approval.ts"
 import { processMark } from "../../domain/Ids.ts"
 import { lineOnlyLooks } from "../../domain/Looks.ts"
-import { entriesBelow, walkedBy } from "../../sandbox/CommandWalks.ts"
+import { entriesBelow, reachedByGit, walkedBy } from "../../sandbox/CommandWalks.ts"
 import type { ProcessResult, ProcessRunner } from "../../sandbox/ProcessRunner.ts"
 import type { Workspace } from "../../sandbox/Workspace.ts"
 import * as Tool from "../Tool.ts"
@@ -181,7 +181,10 @@ interface Reached {
 const reached = ({ guard, workspace }: BashOptions, plan: CommandPlan, redirected: ReadonlyArray<string>): Reached => {
   const walked = plan.commands.flatMap((command) => walkedBy(command, workspace.root))
   const isKept = (path: string) => guard.ruled("bash", path) || guard.secret(path)
-  const { complete, found } = entriesBelow(walked, isKept)
+  const below = entriesBelow(walked, isKept)
+  // What git has kept is no secret of this place any more: only rules count.
+  const byGit = reachedByGit(plan.commands, workspace.root, (path) => guard.ruled("bash", path))
+  const { complete, found } = { complete: below.complete, found: [...below.found, ...byGit] }
   const named = [...redirected, ...plan.commands.flatMap((command) => command.paths)]
   const secret = [...named, ...found].find(guard.secret)
   const shown = secret === undefined ? undefined : relative(workspace.root, secret)
@@ -203,8 +206,14 @@ const assess = Effect.fnUntraced(function* (options: BashOptions, args: Args) {
   const touched = [...redirects.flatMap(({ real }) => real ?? []), ...reads]
   const { paths, why } = reached(options, plan, touched)
   const doubts = [...plan.doubts, ...plan.commands.flatMap((command) => command.notPlain)]
+  // A file of the workspace that the line names is changed, and nothing further.
+  const known = redirects.every(({ alwaysAsk, real }) => real !== undefined && alwaysAsk !== true)
+  const named = new Set(known ? plan.writes.map((target) => `writes ${target}`) : [])
   const assessment: RiskAssessment = {
-    risk: riskOf(plan, doubts),
+    risk: riskOf(
+      plan,
+      doubts.filter((one) => !named.has(one))
+    ),
     reason: why ?? doubts[0] ?? `runs ${plan.commands.map(({ text }) => text).join(", ") || "a command"}`,
     paths: [...touched, ...paths],
     opaque: true,

@@ -1,0 +1,78 @@
+/**
+ * git's commands that come by the whole tree without naming a file: they show what is in it (`git diff`, `git show`) or put
+ * something else in its place (`git restore .`, `git stash`, `git clean`) (SECURITY P1, P10, T2). Owns: which do, and how
+ * much of the tree. Pure. Does not own: what lies there (CommandWalks). Invariants: a command that names files comes by
+ * those; what moves the work tree from one commit to another (`git switch`, `git pull`) is no look at its files.
+ */
+import type { SimpleCommand } from "../domain/Approval.ts"
+import { skipOptions } from "./commandOptions.ts"
+
+const set = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
+
+/** `kept`: what the index names; `all`: what lies there, kept or not. */
+export type Extent = "kept" | "all"
+
+const BEFORE_COMMAND = set("-C -c --git-dir --work-tree --namespace --super-prefix --config-env --exec-path")
+const SUMMARY =
+  /^(?:--stat|--shortstat|--numstat|--name-only|--name-status|--summary|--dirstat|--quiet|--no-patch|-s|--raw|--check)(?:=|$)/
+/** Abbreviated too; `-L` and `-W` show lines, `-c` and `--cc` a merge. */
+const PATCH =
+  /^(?:--pat|--unified|--word-d|--color-w|--full-d|--binary|--cc$|--diff-merges|--remerge|--function-c|-(?!-)[A-Za-z]*[pucWULm])/
+
+type Rest = ReadonlyArray<string>
+type Row = (rest: Rest) => Extent | undefined
+
+const options = (rest: Rest): Rest => rest.slice(0, rest.indexOf("--") < 0 ? rest.length : rest.indexOf("--"))
+const has = (rest: Rest, form: RegExp): boolean => options(rest).some((word) => form.test(word))
+
+const always: Row = () => "kept"
+/** They show contents unless they are told to sum up. */
+const shows: Row = (rest) => (has(rest, SUMMARY) && !has(rest, PATCH) ? undefined : "kept")
+/** They show none unless they are told to. */
+const withPatch: Row = (rest) => (has(rest, PATCH) ? "kept" : undefined)
+const words = (rest: Rest): Rest => rest.filter((word) => !word.startsWith("-"))
+
+const stash: Row = (rest) => {
+  const [command = "push"] = words(rest)
+  if (command === "list" || command === "drop" || command === "clear") return undefined
+  if (command === "show") return withPatch(rest)
+  return has(rest, /^(?:-[A-Za-z]*[ua]|--include-u|--all)/) ? "all" : "kept"
+}
+
+const checkout: Row = (rest) =>
+  has(rest, /^(?:-[A-Za-z]*f|--force|--pathspec|--ours|--theirs)/) || rest.some(isAll) ? "kept" : undefined
+
+/** `.`, `:/`, `*`: no file that could be looked up. */
+const isAll = (word: string): boolean => /^(?:\.{1,2}\/?$|:|.*[*?[])/.test(word)
+
+const ROWS: Readonly<Record<string, Row>> = {
+  show: (rest) => (words(rest).length > 0 && words(rest).every((word) => /.:./.test(word)) ? undefined : shows(rest)),
+  diff: shows,
+  difftool: always,
+  "diff-files": withPatch,
+  "diff-index": withPatch,
+  "diff-tree": withPatch,
+  "range-diff": always,
+  log: withPatch,
+  whatchanged: withPatch,
+  reflog: withPatch,
+  "format-patch": always,
+  "fast-export": always,
+  archive: always,
+  bundle: always,
+  stash,
+  restore: always,
+  checkout,
+  "checkout-index": (rest) => (has(rest, /^(?:-[A-Za-z]*a|--all)/) ? "kept" : undefined),
+  "read-tree": (rest) => (has(rest, /^(?:-[A-Za-z]*u|--reset)/) ? "kept" : undefined),
+  reset: (rest) => (has(rest, /^--(?:h|me|ke)/) ? "kept" : undefined),
+  clean: (rest) => (has(rest, /^(?:-[A-Za-z]*n|--dry)/) ? undefined : "all")
+}
+
+/** How much of the tree it comes by; undefined: no more than it names. */
+export const extentOf = ({ argv, names }: SimpleCommand): Extent | undefined => {
+  if (!names.includes("git")) return undefined
+  const args = argv.slice(1)
+  const [command = "", ...rest] = args.slice(skipOptions(args, 0, BEFORE_COMMAND))
+  return Object.hasOwn(ROWS, command) ? ROWS[command]!(rest) : undefined
+}
