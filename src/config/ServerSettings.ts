@@ -71,6 +71,7 @@ export const Server = Schema.Struct({
   tls_key: key(text, "File of its private key (PEM)."),
   oidc_issuer: key(url, "Issuer whose JWTs are accepted; its keys come from its discovery document."),
   oidc_audience: key(text, "Audience that a JWT must name."),
+  oidc_client_id: key(text, "What the console is at the issuer, to sign in there: a public client with PKCE."),
   oidc_jwks_url: key(url, "Where the issuer's keys are, where it has no discovery document."),
   oidc_tenant_claim: key(text, "Claim that names the tenant; absent: `tenant`."),
   oidc_project_claim: key(text, "Claim that names the project; absent: `project`."),

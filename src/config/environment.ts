@@ -76,7 +76,7 @@ const taskLimits = (["deadlines", "limits"] as const).flatMap((section) =>
   sections[section].map((name) => [`CLAW_LIMIT_${name}`.toUpperCase(), asInt(section, name)] as const)
 )
 
-const texts = ["host", "tls_cert", "tls_key", "oidc_issuer", "oidc_audience", "oidc_jwks_url"]
+const texts = ["host", "tls_cert", "tls_key", "oidc_issuer", "oidc_audience", "oidc_client_id", "oidc_jwks_url"]
 const claims = ["oidc_tenant_claim", "oidc_project_claim", "oidc_role_claim"]
 const serverSettings: ReadonlyArray<readonly [string, Read]> = [
   ...["tcp_port", "http_port"].map((name) => [name, asInt("server", name)] as const),

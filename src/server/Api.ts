@@ -56,6 +56,24 @@ const system = HttpApiGroup.make("system", { topLevel: true })
     }).annotateMerge(say("Exchanges a token for a cookie."))
   )
   .add(
+    get("waysIn", "/api/login", { success: Shape.WaysIn, error: problems(...gate) }).annotateMerge(
+      say("How somebody may sign in.")
+    )
+  )
+  .add(
+    get("oidcBegin", "/api/oidc/login", {
+      query: { to: optional(Schema.String.check(Schema.isMaxLength(1024))) },
+      success: HttpApiSchema.Empty(302),
+      error: problems(...gate, 404)
+    }).annotateMerge(say("Leads to the issuer, where it knows the console; from there back to `to`."))
+  )
+  .add(
+    get("oidcFinish", "/api/oidc/callback", {
+      success: HttpApiSchema.Empty(302),
+      error: problems(...gate, 404)
+    }).annotateMerge(say("Where the issuer sends the browser back to: a cookie, and on to the console."))
+  )
+  .add(
     post("logout", "/api/logout", {
       success: HttpApiSchema.NoContent,
       error: problems(...gate, 500, 503)

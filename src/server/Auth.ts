@@ -14,6 +14,12 @@ export interface AskedBy {
   readonly address: string
 }
 
+export interface Redirect {
+  readonly location: string
+  /** `Set-Cookie` values. */
+  readonly cookies: ReadonlyArray<string>
+}
+
 export class Auth extends Context.Service<
   Auth,
   {
@@ -22,6 +28,12 @@ export class Auth extends Context.Service<
     /** Exchanges the start token (or an API token) for a `Set-Cookie` value: HttpOnly, SameSite=Strict. */
     readonly login: (token: string, request: AskedBy) => Effect.Effect<string, AuthError>
     readonly logout: (request: AskedBy) => Effect.Effect<string, AuthError>
+    /** Signing in at the issuer; absent: there is none where a browser could. */
+    readonly oidc?: {
+      readonly begin: (request: AskedBy, to: string | undefined) => Effect.Effect<Redirect>
+      /** `query`: what the issuer sent the browser back with, `?` included. Whoever is refused goes back, too. */
+      readonly finish: (request: AskedBy, query: string) => Effect.Effect<Redirect>
+    }
     /** Printed once in the console's URL; absent where no auth is needed or tokens are configured. */
     readonly startToken: string | undefined
   }

@@ -21,6 +21,8 @@ import * as Credentials from "./credentials.ts"
 import { digestOf } from "./digest.ts"
 import * as Jwt from "./jwt.ts"
 import { allowedCookie, allowedOrigin, isLoopback, type Own } from "./Origins.ts"
+import { withIssuer } from "./oidcAuth.ts"
+import * as OidcLogin from "./oidcLogin.ts"
 import * as StartTokens from "./startTokens.ts"
 import * as WrongTokens from "./wrongTokens.ts"
 
@@ -179,6 +181,37 @@ const startTokens = Effect.fnUntraced(function* (
   return yield* StartTokens.make(logins)
 })
 
+/** A browser's own way to the issuer, where the console is known there. */
+const withOidc = Effect.fnUntraced(function* (parts: Parts, server: ConfigShape["server"]) {
+  const { oidc_issuer: issuer, oidc_client_id: client_id } = server
+  if (issuer === undefined || client_id === undefined) return {}
+  const { own, cookies, credentials } = parts
+  const verifyJwt = yield* Jwt.make({ ...server, oidc_audience: client_id })
+  return withIssuer({
+    own,
+    login: OidcLogin.make({ issuer, client_id }),
+    verify: (id_token) =>
+      verifyJwt === undefined
+        ? Effect.die("an issuer has a verifier")
+        : Effect.map(
+            Effect.mapError(
+              verifyJwt(id_token),
+              ({ unavailable, reason }) => new OidcLogin.OidcError({ unavailable, reason })
+            ),
+            ({ principal }) => principal
+          ),
+    signIn: Effect.fnUntraced(
+      function* (principal) {
+        const now = yield* Clock.currentTimeMillis
+        const vouch = (credential: Credentials.Credential) => credentials.vouch(principal, credential)
+        const forLong = { until: Number.POSITIVE_INFINITY }
+        return yield* cookies.open(forLong, now, own().scheme === "https", { principal }, vouch)
+      },
+      Effect.mapError(({ code }) => new OidcLogin.OidcError({ unavailable: true, reason: code }))
+    )
+  })
+})
+
 const make = Effect.fnUntraced(function* ({ own }: Options) {
   const { server, limit } = yield* AppConfig
   const [tokens, logins] = [yield* TokenStore, yield* LoginStore]
@@ -205,6 +238,7 @@ const make = Effect.fnUntraced(function* ({ own }: Options) {
     revoked: parts.credentials.ended
   }).pipe(
     Context.add(Auth, {
+      ...(yield* withOidc(parts, server)),
       recognise: (request) => recognise(parts, request),
       login: (token, request) => login(parts, token, request),
       logout: (request) => logout(parts, request),

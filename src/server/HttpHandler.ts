@@ -49,6 +49,9 @@ const system = (options: HttpOptions, docs: Effect.Success<typeof System.makeDoc
         .handle("docs", () => Effect.orDie(docs))
         .handleRaw("login", () => answered(System.login))
         .handle("logout", () => answered(System.logout))
+        .handle("waysIn", () => System.waysIn)
+        .handleRaw("oidcBegin", ({ query }) => answered(System.oidcBegin(query.to)))
+        .handleRaw("oidcFinish", () => answered(System.oidcFinish))
     })
   )
 

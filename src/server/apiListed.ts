@@ -31,12 +31,12 @@ const PAGE = 200
 /** The facts from the newest `task_started` on. */
 const newestTask = Effect.fnUntraced(function* (key: SessionKey) {
   const journal = yield* Journal
-  let found: ReadonlyArray<JournalRecord> = []
+  const pages: Array<ReadonlyArray<JournalRecord>> = []
   for (let before = Number.MAX_SAFE_INTEGER; ;) {
     const { records, more } = yield* journal.readPublicBack(key, before, PAGE)
     const start = records.findLastIndex(({ body }) => body.type === "task_started")
-    found = [...records.slice(Math.max(0, start)), ...found]
-    if (start >= 0 || !more) return found
+    pages.unshift(records.slice(Math.max(0, start)))
+    if (start >= 0 || !more) return pages.flat()
     before = records[0]?.seq ?? 0
   }
 })

@@ -21,6 +21,12 @@ const without = <F extends Schema.Struct.Fields>({
 const named = (identifier: string) => ({ identifier })
 
 export const Login = Schema.Struct({ token: Schema.String.check(Schema.isMaxLength(16_384)) }).annotate(named("Login"))
+export const WaysIn = Schema.Struct({
+  /** Whether anybody has to. */
+  needed: Schema.Boolean,
+  /** Where a browser goes to sign in at the issuer. */
+  oidc: optional(Schema.String)
+}).annotate(named("WaysIn"))
 export const Me = Schema.Struct({ principal: Principal, permissions: Schema.Array(Schema.String) }).annotate(
   named("Me")
 )

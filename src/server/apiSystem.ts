@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto"
 import { Clock, Effect, Metric } from "effect"
-import { HttpRouter, HttpServerResponse } from "effect/http"
+import { Cookies, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiScalar, OpenApi } from "effect/http-api"
 import { PrometheusMetrics } from "effect/observability"
 import { AppConfig } from "../config/AppConfig.ts"
@@ -20,7 +20,8 @@ import { Api } from "./Api.ts"
 import { body } from "./apiBody.ts"
 import { askedBy, Caller, permitted } from "./apiCaller.ts"
 import * as Shape from "./apiShapes.ts"
-import { Auth } from "./Auth.ts"
+import { refuse } from "./apiProblem.ts"
+import { Auth, type Redirect } from "./Auth.ts"
 
 export interface Life {
   readonly draining: Effect.Effect<boolean>
@@ -94,6 +95,28 @@ export const login = Effect.gen(function* () {
     code === "storage_unavailable" ? Effect.void : Metric.update(Measures.authFailures, 1)
   )
   return HttpServerResponse.empty({ status: 204, headers: { "set-cookie": cookie } })
+})
+
+export const waysIn = Effect.gen(function* () {
+  const [{ oidc }, { server }] = [yield* Auth, yield* AppConfig]
+  return { needed: server.auth, ...(oidc === undefined ? {} : { oidc: "/api/oidc/login" }) }
+})
+
+const redirected = ({ location, cookies }: Redirect) =>
+  HttpServerResponse.empty({ status: 302, headers: { location }, cookies: Cookies.fromSetCookie(cookies) })
+
+export const oidcBegin = Effect.fnUntraced(function* (to: string | undefined) {
+  const { oidc } = yield* Auth
+  if (oidc === undefined) return yield* refuse("not_found")
+  return redirected(yield* oidc.begin(yield* askedBy, to))
+})
+
+export const oidcFinish = Effect.gen(function* () {
+  const { oidc } = yield* Auth
+  if (oidc === undefined) return yield* refuse("not_found")
+  const { url } = yield* HttpServerRequest.HttpServerRequest
+  const at = url.indexOf("?")
+  return redirected(yield* oidc.finish(yield* askedBy, at === -1 ? "" : url.slice(at)))
 })
 
 export const logout = Effect.gen(function* () {

@@ -57,13 +57,14 @@ const ALWAYS = "public, max-age=31536000, immutable"
 
 /** `br;q=0` is a no; `*` is whatever there is. */
 const codingFor = ({ headers }: IncomingMessage, { codings }: ConsoleFile): Coding | undefined => {
-  const wanted = (headers["accept-encoding"] ?? "")
+  const taken = (headers["accept-encoding"] ?? "")
     .toLowerCase()
     .split(",")
     .map((part) => part.trim().split(/\s*;\s*/))
     .filter(([, weight = ""]) => !/^q=0(?:\.0*)?$/.test(weight))
     .map(([name]) => name)
-  return codings.find((coding) => wanted.includes(coding) || wanted.includes("*"))
+  const wanted = new Set(taken)
+  return codings.find((coding) => wanted.has(coding) || wanted.has("*"))
 }
 
 const unchanged = (request: IncomingMessage, etag: string): boolean =>

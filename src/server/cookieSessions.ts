@@ -24,11 +24,11 @@ const setCookie = (value: string, seconds: number, secure: boolean): string =>
 export const clearCookie = (secure: boolean): string => setCookie("", 0, secure)
 
 /** Every value under the name: a page of another path may have put one of its own in front. */
-export const cookiesOf = ({ cookie = "" }: IncomingHttpHeaders): ReadonlyArray<string> =>
+export const cookiesOf = ({ cookie = "" }: IncomingHttpHeaders, name: string = COOKIE): ReadonlyArray<string> =>
   cookie
     .split(";")
     .map((pair) => pair.trim())
-    .flatMap((pair) => (pair.startsWith(`${COOKIE}=`) ? [pair.slice(COOKIE.length + 1)] : []))
+    .flatMap((pair) => (pair.startsWith(`${name}=`) ? [pair.slice(name.length + 1)] : []))
 
 /** What is given back for what was kept; absent: it counts no more. */
 export type Revive = (login: KeptLogin) => CookieSession | undefined

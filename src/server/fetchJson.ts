@@ -24,12 +24,17 @@ const readBody = async (response: Response): Promise<string> => {
 }
 
 /** What `fetch` would give, its body read already. */
-export const fetchBounded = async (url: string, signal: AbortSignal): Promise<Response> => {
-  const response = await fetch(url, {
-    signal: AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS)]),
-    redirect: "error",
-    headers: { accept: "application/json" }
-  })
+const fetchAt = async (url: string, init: RequestInit): Promise<Response> => {
+  const timeout = AbortSignal.timeout(FETCH_MS)
+  const signal = init.signal instanceof AbortSignal ? AbortSignal.any([init.signal, timeout]) : timeout
+  const response = await fetch(url, { ...init, signal, redirect: "error" })
   const body = await readBody(response)
   return new Response(body, { status: response.status, headers: { "content-type": "application/json" } })
 }
+
+export const fetchBounded = (url: string, signal: AbortSignal): Promise<Response> =>
+  fetchAt(url, { signal, headers: { accept: "application/json" } })
+
+/** A request as somebody else makes it, to a place that may be believed. */
+export const fetchWithin = (url: string, init: RequestInit): Promise<Response> =>
+  trustworthy(url) ? fetchAt(url, init) : Promise.reject(new Error("the issuer names no usable place"))

@@ -92,8 +92,11 @@ const keyFinder = (jose: Jose, issuer: string, known: string | undefined) => {
 
 type Server = ConfigShape["server"]
 
-const check = ({ oidc_issuer: issuer, oidc_audience: audience, oidc_jwks_url: jwks }: Server) => {
+const check = (server: Server) => {
+  const { oidc_issuer: issuer, oidc_client_id: client, oidc_audience: audience = client, oidc_jwks_url: jwks } = server
   const wrong = (key: string, detail: string) => new ConfigError({ where: "server", key: `server.${key}`, detail })
+  if (issuer === undefined && client !== undefined)
+    return wrong("oidc_client_id", "server.oidc_client_id needs server.oidc_issuer.")
   if (issuer === undefined) return undefined
   if (!trustworthy(issuer)) return wrong("oidc_issuer", "server.oidc_issuer must begin with https://.")
   if (audience === undefined) return wrong("oidc_audience", "server.oidc_issuer needs server.oidc_audience.")

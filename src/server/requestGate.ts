@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage } from "node:http"
 import { allowedHost, allowedOrigin, type Own } from "./Origins.ts"
+import { CALLBACK } from "./oidcLogin.ts"
 import type { Refusal } from "./problem.ts"
 
 const SECRET = /token|secret|password|passwd|api[-_]?key|auth|jwt|credential/i
@@ -16,9 +17,9 @@ const queryOf = (url: string | undefined): string => {
 
 export const pathOf = (url: string | undefined): string => (url ?? "").split(/[?#]/, 1)[0] ?? ""
 
-/** URLs end up in logs and histories: nothing secret belongs there. */
+/** URLs end up in logs and histories: nothing secret belongs there. What an issuer sends back has the issuer's names. */
 const carriesSecret = (url: string | undefined): boolean =>
-  Array.from(new URLSearchParams(queryOf(url)).keys()).some((name) => SECRET.test(name))
+  pathOf(url) !== CALLBACK && Array.from(new URLSearchParams(queryOf(url)).keys()).some((name) => SECRET.test(name))
 
 /** `http://host:port/path`: what a proxy is sent, and anybody else may be (RFC 9112 §3.2.2). */
 const ABSOLUTE = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)/i

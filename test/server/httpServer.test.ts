@@ -14,7 +14,10 @@ const routes = [
   "delete /api/sessions/{session_id}/queue/{prompt_id}",
   "get /api/approvals",
   "get /api/audit",
+  "get /api/login",
   "get /api/me",
+  "get /api/oidc/callback",
+  "get /api/oidc/login",
   "get /api/options",
   "get /api/sessions",
   "get /api/sessions/{session_id}",
@@ -80,6 +83,27 @@ describe("the server over HTTP", () => {
         principal: { tenant: "acme", project: "p", user: "ann", role: "requester", name: "requester" },
         permissions: ["read", "prompt"]
       })
+    }).pipe(Effect.scoped, Effect.provide(quick()))
+  )
+
+  it.live("says how to sign in, and leads a browser to the issuer and back", () =>
+    Effect.gen(function* () {
+      const http = yield* serve()
+      const ways = yield* http.ask("GET", "/api/login")
+      assert.deepStrictEqual([ways.status, ways.json], [200, { needed: true, oidc: "/api/oidc/login" }])
+      const there = yield* http.ask("GET", "/api/oidc/login?to=%2Fs%2Fone")
+      assert.deepStrictEqual(
+        [there.status, there.headers["location"], there.headers["set-cookie"]],
+        [302, "https://issuer.example/?to=/s/one", ["try=1; Path=/api/oidc; HttpOnly"]]
+      )
+      const back = yield* http.ask("GET", "/api/oidc/callback?code=1&state=2&authuser=0")
+      assert.deepStrictEqual([back.status, back.headers["location"]], [302, "/?code=1&state=2&authuser=0"])
+      assert.deepStrictEqual(
+        back.headers["set-cookie"]?.map((cookie) => cookie.split(";")[0]),
+        ["claw=c", "try="]
+      )
+      assert.match(String(back.headers["set-cookie"]?.[0]), /HttpOnly.*SameSite=Strict/)
+      assert.strictEqual(back.headers["cache-control"], "no-store")
     }).pipe(Effect.scoped, Effect.provide(quick()))
   )
 

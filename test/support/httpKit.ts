@@ -45,6 +45,15 @@ const auth = Layer.succeed(
         ? Effect.succeed("claw=c; HttpOnly; SameSite=Strict; Path=/")
         : Effect.fail(new AuthError({ code: "rate_limited", retry_after_ms: 1500 })),
     logout: () => Effect.succeed("claw=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0"),
+    oidc: {
+      begin: (_, to = "") =>
+        Effect.succeed({ location: `https://issuer.example/?to=${to}`, cookies: ["try=1; Path=/api/oidc; HttpOnly"] }),
+      finish: (_, query) =>
+        Effect.succeed({
+          location: `/${query}`,
+          cookies: ["claw=c; Path=/; HttpOnly; SameSite=Strict", "try=; Max-Age=0"]
+        })
+    },
     startToken: "start"
   })
 )
