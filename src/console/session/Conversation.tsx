@@ -3,7 +3,7 @@
  * is at the end stays at the end while it grows; whoever reads further up is not moved, also when older items come.
  */
 import { ArrowDown } from "lucide-react"
-import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react"
+import { type MouseEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react"
 import { Virtualizer } from "virtua"
 import { useWords } from "../words/useWords.ts"
 import { Announcer } from "./Announcer.tsx"
@@ -16,6 +16,7 @@ import { useSession, useView } from "./SessionContext.ts"
 const NEAR = 48
 /** Pixels from the beginning at which older items are asked for. */
 const EARLY = 1_200
+const HOLD_MS = 300
 
 const usePinned = (scroller: RefObject<HTMLDivElement | null>) => {
   const pinned = useRef(true)
@@ -44,7 +45,13 @@ const usePinned = (scroller: RefObject<HTMLDivElement | null>) => {
     setAway(false)
     scroller.current?.scrollTo({ top: scroller.current.scrollHeight })
   }
-  return { away, look, toEnd }
+  /** What somebody opens stays where it is, also at the end. */
+  const hold = (event: MouseEvent) => {
+    if (!(event.target instanceof Element) || event.target.closest("[aria-expanded], summary") === null) return
+    pinned.current = false
+    setTimeout(look, HOLD_MS)
+  }
+  return { away, look, toEnd, hold }
 }
 
 /** True in the render in which items came in front. */
@@ -66,7 +73,7 @@ export const Conversation = () => {
   const loading = useView((view) => view.loadingOlder)
   const phase = useView((view) => view.phase)
   const scroller = useRef<HTMLDivElement>(null)
-  const { away, look, toEnd } = usePinned(scroller)
+  const { away, look, toEnd, hold } = usePinned(scroller)
   const shift = useShift(items[0]?.key)
   const onScroll = (offset: number) => {
     look()
@@ -78,7 +85,15 @@ export const Conversation = () => {
   }, [begun])
   return (
     <div className="conversation">
-      <div className="scroller" ref={scroller} tabIndex={0} role="log" aria-live="off" aria-label={words.conversation}>
+      <div
+        className="scroller"
+        ref={scroller}
+        onClickCapture={hold}
+        tabIndex={0}
+        role="log"
+        aria-live="off"
+        aria-label={words.conversation}
+      >
         <div className="column">
           {phase === "open" && items.length === 0 && sending.length === 0 ? <Empty /> : null}
           <Virtualizer scrollRef={scroller} shift={shift} onScroll={onScroll} bufferSize={600} data={items}>

@@ -1,6 +1,6 @@
 /** The list of sessions, found by a word, and the ways to the other pages. */
 import { ChartColumn, Menu, Plus, ScrollText, Search, X } from "lucide-react"
-import { useEffect } from "react"
+import type { MouseEvent } from "react"
 import { Link, useLocation } from "wouter"
 import { useStore } from "zustand"
 import { hub } from "../state/hub.ts"
@@ -77,9 +77,10 @@ const Pages = () => {
 
 export const Sidebar = ({ newSession, openPalette, drawer, setDrawer }: SidebarProps) => {
   const words = useWords()
-  const [path] = useLocation()
-  // Whoever chose a session wants to see it.
-  useEffect(() => setDrawer(false), [path, setDrawer])
+  // Whoever chose something wants to see it.
+  const leave = ({ target }: MouseEvent) => {
+    if (target instanceof Element && target.closest("a, .new") !== null) setDrawer(false)
+  }
   return (
     <>
       <header className="topbar">
@@ -95,7 +96,7 @@ export const Sidebar = ({ newSession, openPalette, drawer, setDrawer }: SidebarP
         <span className="brand">claw</span>
         <Tray />
       </header>
-      <nav className="side" aria-label={words.sessions}>
+      <nav className="side" aria-label={words.sessions} onClick={leave}>
         <div className="side-head">
           <Link href="/" className="brand">
             claw

@@ -1,10 +1,13 @@
 /**
  * When what came over the wire is shown: once a frame for what a person looks at, a few times a second for the rest.
- * Invariant: however much comes, a session is shown at most once a frame; a hidden page is served by a timer.
+ * Invariants: however much comes, a session is shown at most once a frame, and less often where that takes long; a hidden
+ * page is served by a timer.
  */
 export type Flush = () => void
 
 const BEHIND_MS = 250
+/** So little that a frame each does not hold up anybody who types. */
+const CHEAP_MS = 8
 
 const lane = (schedule: (run: () => void) => void) => {
   const waiting = new Set<Flush>()
@@ -26,8 +29,31 @@ const lane = (schedule: (run: () => void) => void) => {
   }
 }
 
+/** What the last showing took, with its layout and its painting; it takes a third of the time at most. */
+let cost = 0
+
+const measured = (run: () => void) => () => {
+  const begun = performance.now()
+  run()
+  // A message that is posted within a frame is heard once that frame is painted.
+  const { port1, port2 } = new MessageChannel()
+  port1.addEventListener("message", () => {
+    cost = performance.now() - begun
+    port1.close()
+  })
+  port1.start()
+  port2.postMessage(0)
+}
+
+const nextFrame = (run: () => void): void => {
+  const show = () => void requestAnimationFrame(measured(run))
+  if (document.hidden) setTimeout(run, BEHIND_MS)
+  else if (cost < CHEAP_MS) show()
+  else setTimeout(show, Math.min(BEHIND_MS, cost * 2))
+}
+
 const behind = lane((run) => setTimeout(run, BEHIND_MS))
-const inFront = lane((run) => (document.hidden ? setTimeout(run, BEHIND_MS) : requestAnimationFrame(run)))
+const inFront = lane(nextFrame)
 
 /** A frame that was asked for never comes once the page is hidden. */
 export const watchVisibility = (): void => document.addEventListener("visibilitychange", () => inFront.run())
