@@ -53,6 +53,9 @@ const documentHeaders = (request: IncomingMessage) => ({
   "cache-control": "no-store"
 })
 
+/** A worker has the policy that its own file came with: it loads parts of itself, and nothing else. */
+const scriptHeaders = { "content-security-policy": "default-src 'none'; script-src 'self'; frame-ancestors 'none'" }
+
 const ALWAYS = "public, max-age=31536000, immutable"
 
 /** `br;q=0` is a no; `*` is whatever there is. */
@@ -79,11 +82,12 @@ const show = (request: IncomingMessage, file: ConsoleFile) => {
     if (bytes === undefined) return undefined
     const { body, etag } = bytes
     const isPage = file.type.startsWith("text/html")
+    const isScript = file.type.startsWith("text/javascript")
     const headers = {
       etag,
       ...(file.codings.length === 0 ? {} : { vary: "accept-encoding" }),
       "cache-control": file.hashed ? ALWAYS : "no-cache",
-      ...(isPage ? documentHeaders(request) : {})
+      ...(isPage ? documentHeaders(request) : isScript ? scriptHeaders : {})
     }
     if (unchanged(request, etag)) return HttpServerResponse.empty({ status: 304, headers })
     const packed = coding === undefined ? {} : { "content-encoding": coding }

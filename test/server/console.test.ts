@@ -123,6 +123,11 @@ describe("the console", () => {
       assert.include(headers["permissions-policy"], "camera=(), geolocation=(), microphone=()")
       const odd = yield* get("/", { host: "[::1]:1; script-src *" })
       assert.include(odd.headers["content-security-policy"], "connect-src 'self'; manifest-src")
+      const worker = yield* get("/assets/plain-3c4d.js")
+      assert.strictEqual(
+        worker.headers["content-security-policy"],
+        "default-src 'none'; script-src 'self'; frame-ancestors 'none'"
+      )
     }).pipe(Effect.scoped, Effect.provide(quick()))
   )
 

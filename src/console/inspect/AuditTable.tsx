@@ -1,7 +1,9 @@
 /** Decisions as a table; where there is little room, as a list of the same. */
 import { Link } from "wouter"
+import { useStore } from "zustand"
 import type { Answer } from "../../domain/Approval.ts"
 import type { AuditRecord } from "../net/api.ts"
+import { hub } from "../state/hub.ts"
 import { sessionsPath } from "../shell/route.ts"
 import { moment } from "../text/format.ts"
 import { useLocale, useWords } from "../words/useWords.ts"
@@ -18,6 +20,11 @@ const Decision = ({ record: { decision, kind } }: { readonly record: AuditRecord
 
 const whoOf = ({ who, via, rule }: AuditRecord): string =>
   who ?? (rule === undefined ? (via ?? "") : `${via ?? ""} ${rule}`)
+
+const SessionLink = ({ id }: { readonly id: string }) => {
+  const title = useStore(hub.store, ({ sessions }) => sessions.find(({ session_id }) => session_id === id)?.title)
+  return <Link href={sessionsPath([id])}>{title === undefined || title === "" ? id : title}</Link>
+}
 
 const Narrow = ({ records }: { readonly records: ReadonlyArray<AuditRecord> }) => {
   const locale = useLocale()
@@ -74,8 +81,8 @@ export const AuditTable = ({ records, narrow = false }: TableProps) => {
                 {record.reason === undefined ? null : <p className="quiet">{words.reason(record.reason)}</p>}
               </td>
               <td>{whoOf(record)}</td>
-              <td className="nowrap">
-                <Link href={sessionsPath([record.session_id])}>{record.session_id.slice(-14)}</Link>
+              <td>
+                <SessionLink id={record.session_id} />
               </td>
             </tr>
           ))}

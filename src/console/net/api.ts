@@ -58,7 +58,7 @@ export interface Difference {
   readonly tasks: number
 }
 
-export type Status = Omit<Told<"status">, "type"> & { readonly held_by?: string }
+export type Status = Omit<Told<"status">, "type"> & { readonly held_by?: string; readonly archived?: boolean }
 
 export interface Me {
   readonly principal: { readonly user: string; readonly role: string; readonly name: string }

@@ -1,13 +1,13 @@
 /** What can be done with a session as a whole. */
 import { Menu } from "@base-ui/react/menu"
-import { Archive, Columns2, Ellipsis, Eraser, GitFork, Trash2 } from "lucide-react"
+import { Archive, ArchiveRestore, Columns2, Ellipsis, Eraser, GitFork, Trash2 } from "lucide-react"
 import { type ReactNode, useState } from "react"
 import { api } from "../net/api.ts"
 import { hub } from "../state/hub.ts"
 import { Confirm } from "../ui/Confirm.tsx"
 import { useWords } from "../words/useWords.ts"
 import { type Around, carryOut } from "./commands.ts"
-import { useSession } from "./SessionContext.ts"
+import { useSession, useView } from "./SessionContext.ts"
 
 interface EntryProps {
   readonly icon: ReactNode
@@ -30,18 +30,24 @@ const useActions = (around: Around) => {
     around.go("")
   }
   const refused = (error: Parameters<typeof session.refuse>[0]) => session.refuse(error)
+  const back = () => {
+    session.relook({ archived: false })
+    void hub.refresh()
+  }
   return {
     fork: () => carryOut(session, { name: "fork", word: "" }, around),
     clear: () => carryOut(session, { name: "clear", word: "" }, around),
     beside: () => around.beside(session.id),
     archive: () => void api.change(session.id, { archived: true }).then(gone, refused),
+    unarchive: () => void api.change(session.id, { archived: false }).then(back, refused),
     remove: () => void api.remove(session.id).then(gone, refused)
   }
 }
 
 export const Actions = ({ around }: { readonly around: Around }) => {
   const words = useWords()
-  const { fork, clear, beside, archive, remove } = useActions(around)
+  const { fork, clear, beside, archive, unarchive, remove } = useActions(around)
+  const archived = useView(({ status }) => status?.archived === true)
   const [asking, setAsking] = useState(false)
   return (
     <>
@@ -61,9 +67,15 @@ export const Actions = ({ around }: { readonly around: Around }) => {
               <Entry icon={<Eraser aria-hidden size={16} />} act={clear}>
                 {words.clear}
               </Entry>
-              <Entry icon={<Archive aria-hidden size={16} />} act={archive}>
-                {words.archive}
-              </Entry>
+              {archived ? (
+                <Entry icon={<ArchiveRestore aria-hidden size={16} />} act={unarchive}>
+                  {words.unarchive}
+                </Entry>
+              ) : (
+                <Entry icon={<Archive aria-hidden size={16} />} act={archive}>
+                  {words.archive}
+                </Entry>
+              )}
               <Menu.Separator className="menu-line" />
               <Entry icon={<Trash2 aria-hidden size={16} />} look="danger" act={() => setAsking(true)}>
                 {words.remove}

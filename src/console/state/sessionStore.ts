@@ -9,7 +9,8 @@ import { type ErrorBody, errorBody } from "../../domain/ErrorCode.ts"
 import type { SessionEvent } from "../../domain/Event.ts"
 import type { PromptId, RequestId, SessionId } from "../../domain/Ids.ts"
 import { initial, type SessionState } from "../../domain/Session.ts"
-import { type Client, type ClientState, connect, type Told } from "../../protocol/Client.ts"
+import { type Client, type ClientState, connect } from "../../protocol/Client.ts"
+import type { ConnectionEvent } from "../../protocol/ServerEvent.ts"
 import { webSocketTransport } from "../../protocol/WebSocketTransport.ts"
 import { api, type Mode, socketAddress, type Status } from "../net/api.ts"
 import { Folding } from "./folding.ts"
@@ -128,6 +129,12 @@ export class SessionStore {
     return this.command({ type: "command", name: "rename", title })
   }
 
+  /** What the list knows and the wire does not tell. */
+  relook(known: { readonly archived: boolean }): void {
+    const { status } = this.store.getState()
+    if (status !== undefined) this.store.setState({ status: { ...status, ...known } })
+  }
+
   dismiss(): void {
     this.store.setState({ refusal: undefined })
   }
@@ -214,7 +221,7 @@ export class SessionStore {
     })
   }
 
-  private told(event: Told<"hello" | "status" | "draining" | "error" | "accepted" | "ping" | "pong">): void {
+  private told(event: ConnectionEvent): void {
     if (event.type === "draining") return this.store.setState({ draining: true })
     if (event.type === "error") {
       const removed = event.error.code === "session_not_found"
@@ -223,7 +230,9 @@ export class SessionStore {
     if (event.type !== "status") return
     this.flush()
     this.folding.talk.told(event.state, event.task !== undefined)
-    this.store.setState({ status: event, doing: this.folding.talk.doing() })
+    const { status } = this.store.getState()
+    const archived = status?.archived === undefined ? {} : { archived: status.archived }
+    this.store.setState({ status: { ...event, ...archived }, doing: this.folding.talk.doing() })
   }
 
   private take(event: SessionEvent): void {

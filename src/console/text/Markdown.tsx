@@ -25,7 +25,8 @@ const Link = ({ href = "", children }: ComponentProps<"a">) => {
   return (
     <a href={to} target="_blank" rel="noopener noreferrer nofollow" title={to}>
       {children}
-      {textOf(children).includes(host) ? null : <span className="host"> {host}</span>}
+      {textOf(children).includes(host) ? null : " "}
+      {textOf(children).includes(host) ? null : <span className="host">{host}</span>}
     </a>
   )
 }
