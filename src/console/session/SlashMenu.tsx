@@ -1,6 +1,6 @@
 /** Commands that fit what was typed so far. The keys are the composer's, which keeps the focus. */
 import { useWords } from "../words/useWords.ts"
-import type { CommandName } from "./commands.ts"
+import type { CommandName } from "./slash.ts"
 
 interface MenuProps {
   readonly commands: ReadonlyArray<CommandName>

@@ -1,7 +1,7 @@
 /** The text itself. It keeps the focus while commands are chosen (a combobox). */
 import type { ClipboardEvent, KeyboardEvent, RefObject } from "react"
 import { useWords } from "../words/useWords.ts"
-import type { CommandName } from "./commands.ts"
+import type { CommandName } from "./slash.ts"
 import { useView } from "./SessionContext.ts"
 
 interface WritingProps {

@@ -1,10 +1,11 @@
 /**
- * What can be typed after a slash. Owns: names, what they take, what they do to a session. Does not own: their sentences
- * (`words`), which go by name. Invariant: nothing that begins with a known name reaches the model.
+ * What commands do to a session. Does not own: their names (`slash`), their sentences (`words`). Invariant: nothing that
+ * is one reaches the model.
  */
 import { errorBody } from "../../domain/ErrorCode.ts"
 import { api, type Mode, MODES } from "../net/api.ts"
 import type { SessionStore } from "../state/sessionStore.ts"
+import type { Typed } from "./slash.ts"
 
 /** What the page around a session can do. */
 export interface Around {
@@ -14,45 +15,6 @@ export interface Around {
   readonly beside: (id: string) => void
   readonly newSession: () => void
   readonly inspect: (tab: "changes" | "permissions" | "timeline" | "usage") => void
-}
-
-export const COMMANDS = [
-  "new",
-  "clear",
-  "undo",
-  "redo",
-  "diff",
-  "mode",
-  "model",
-  "rename",
-  "fork",
-  "continue",
-  "stop",
-  "timeline",
-  "permissions",
-  "cost"
-] as const
-export type CommandName = (typeof COMMANDS)[number]
-
-/** Commands that mean nothing without a word behind them. */
-export const takesWord: ReadonlySet<CommandName> = new Set<CommandName>(["mode", "model", "rename"])
-
-export interface Typed {
-  readonly name: CommandName
-  readonly word: string
-}
-
-/** The command that a text is, if it is one. */
-export const typed = (text: string): Typed | undefined => {
-  const found = /^\/([a-z]+)(?:\s+([\s\S]*))?$/.exec(text.trim())
-  const name = COMMANDS.find((one) => one === found?.[1])
-  return name === undefined ? undefined : { name, word: (found?.[2] ?? "").trim() }
-}
-
-/** Commands that begin with what was typed so far; none as soon as a word follows. */
-export const offered = (text: string): ReadonlyArray<CommandName> => {
-  const found = /^\/([a-z]*)$/.exec(text)
-  return found === null ? [] : COMMANDS.filter((name) => name.startsWith(found[1] ?? ""))
 }
 
 const setMode = (session: SessionStore, word: string): void => {

@@ -45,8 +45,8 @@ export const SessionRow = memo(({ session, current }: RowProps) => {
   const locale = useLocale()
   const now = useNow()
   const { state, waiting, title } = useStanding(session)
-  const seen = useStore(hub.store, (view) => view.seen[session.session_id])
-  const unread = !current && (seen === undefined || session.updated_at > seen)
+  const seen = useStore(hub.store, ({ seen: all, since }) => all[session.session_id] ?? since)
+  const unread = !current && session.updated_at > seen
   const mark = markOf(state, waiting, unread)
   return (
     <li>

@@ -31,6 +31,8 @@ export interface HubView {
   readonly waiting: ReadonlyArray<Waiting>
   /** When a session was last looked at, RFC 3339. */
   readonly seen: Readonly<Record<string, string>>
+  /** When this browser was here first: what is older is not news. */
+  readonly since: string
   /** Counts the changes of open sessions that the list shows. */
   readonly beat: number
 }
@@ -48,6 +50,7 @@ class Hub {
     unreachable: false,
     waiting: [],
     seen: kept<Record<string, string>>("seen", {}),
+    since: kept("since", new Date().toISOString()),
     beat: 0
   }))
   private readonly open = new Map<SessionId, SessionStore>()
@@ -57,6 +60,7 @@ class Hub {
   private round = 0
 
   async begin(): Promise<void> {
+    keep("since", this.store.getState().since)
     try {
       const me = await api.me()
       this.store.setState({ me, signedIn: "yes", unreachable: false })

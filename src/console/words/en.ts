@@ -4,7 +4,7 @@ import type { Durable, KeptFile, StateName, ToolStatus } from "../../domain/Even
 import type { PartState } from "../../domain/Explanation.ts"
 import type { Matcher } from "../../domain/Matcher.ts"
 import type { Mode } from "../net/api.ts"
-import type { CommandName } from "../session/commands.ts"
+import type { CommandName } from "../session/slash.ts"
 import type { Phase } from "../state/callState.ts"
 import { enInspect } from "./enInspect.ts"
 

@@ -1,0 +1,206 @@
+/** Small pure parts of what is shown: links, hidden characters, arguments, diffs, figures, addresses, spans (R247, R257). */
+import { assert, describe, it } from "@effect/vitest"
+import { offered, typed } from "../../src/console/session/slash.ts"
+import { idsOf, sessionsPath, tokenOf } from "../../src/console/shell/route.ts"
+import { spansOf, sumOf } from "../../src/console/state/spans.ts"
+import { callText, folded } from "../../src/console/text/callText.ts"
+import { diffFiles } from "../../src/console/text/diffFiles.ts"
+import { countdown, duration, money, pathTail, tokens } from "../../src/console/text/format.ts"
+import { hostOf, safeLink } from "../../src/console/text/links.ts"
+import { reveal } from "../../src/console/text/reveal.ts"
+import type { DurableEvent } from "../../src/domain/Event.ts"
+
+const same = <A, B>(name: string, table: ReadonlyArray<readonly [A, B]>, of: (given: A) => B) =>
+  it(name, () => {
+    for (const [given, expected] of table) assert.deepStrictEqual(of(given), expected, String(given))
+  })
+
+describe("what a model wrote", () => {
+  same(
+    "leads to http, https and mailto and to nothing else",
+    [
+      ["https://example.com/a b", ""],
+      ["https://example.com/a", "https://example.com/a"],
+      ["mailto:a@example.com", "mailto:a@example.com"],
+      ["javascript:alert(1)", ""],
+      ["JaVaScRiPt:alert(1)", ""],
+      ["java\nscript:alert(1)", ""],
+      ["\u0001javascript:alert(1)", ""],
+      ["data:text/html,x", ""],
+      ["vbscript:x", ""],
+      ["file:///etc/passwd", ""],
+      ["//example.com/x", ""],
+      ["/api/sessions", ""],
+      ["", ""]
+    ],
+    safeLink
+  )
+  same(
+    "names its host in ASCII",
+    [
+      ["https://example.com:8443/x?y", "example.com:8443"],
+      ["https://\u0430pple.com/", "xn--pple-43d.com"],
+      ["https://good.example@evil.example/", "evil.example"],
+      ["nothing", ""]
+    ],
+    hostOf
+  )
+  same(
+    "hides nothing from whoever decides",
+    [
+      ["echo ok\n\ttab", "echo ok\n\ttab"],
+      ["rm\u202e fr", "rm⟨U+202E⟩ fr"],
+      ["a\u200bb\u0000\r", "a⟨U+200B⟩b⟨U+0000⟩⟨U+000D⟩"],
+      ["\u{e0041}x", "⟨U+E0041⟩x"]
+    ],
+    reveal
+  )
+})
+
+describe("calls", () => {
+  same(
+    "are told by what they are about",
+    [
+      ['{"command":"ls -l","timeout_ms":5}', { subject: "ls -l", rest: [["timeout_ms", "5"]] }],
+      ['{"path":"a.ts","old_text":"x"}', { subject: "a.ts", rest: [["old_text", "x"]] }],
+      ['{"other":[1]}', { subject: "[\n  1\n]", rest: [["other", "[\n  1\n]"]] }],
+      ["{broken", { subject: "{broken", rest: [] }]
+    ] as ReadonlyArray<readonly [string, ReturnType<typeof callText>]>,
+    callText
+  )
+  it("fold long outputs in the middle", () => {
+    const lines = Array.from({ length: 100 }, (_, i) => String(i)).join("\n")
+    assert.deepStrictEqual(folded(lines, 6), { text: "0\n1\n⋯\n96\n97\n98\n99", hidden: 94 })
+    assert.deepStrictEqual(folded("a\nb", 6), { text: "a\nb", hidden: 0 })
+  })
+})
+
+describe("a diff", () => {
+  it("is taken apart by its counts, so that a line that looks like a head stays a line", () => {
+    const diff =
+      "--- a/x y.md\n+++ b/x y.md\n@@ -1,2 +1,2 @@\n--- gone\n+++ come\n same\n--- /dev/null\n+++ b/new.ts\n@@ -0,0 +1 @@\n+one\n\\ No newline at end of file\n"
+    const files = diffFiles(diff)
+    assert.deepStrictEqual(
+      files.map(({ path, added, removed }) => [path, added, removed]),
+      [
+        ["x y.md", 1, 1],
+        ["new.ts", 1, 0]
+      ]
+    )
+    assert.include(files[0]?.text, "--- gone\n+++ come\n same")
+    assert.deepStrictEqual(diffFiles("no diff at all"), [])
+  })
+})
+
+describe("figures", () => {
+  same(
+    "tokens",
+    [
+      [999, "999"],
+      [1_234, "1.2k"],
+      [12_345, "12k"],
+      [1_500_000, "1.5M"]
+    ],
+    tokens
+  )
+  same(
+    "money",
+    [
+      [0, "$0.00"],
+      [0.0123, "$0.0123"],
+      [1.5, "$1.50"]
+    ],
+    money
+  )
+  same(
+    "durations",
+    [
+      [12, "12 ms"],
+      [1_500, "1.5 s"],
+      [61_000, "1 min 01 s"],
+      [3_720_000, "1 h 2 min"]
+    ],
+    duration
+  )
+  same(
+    "countdowns",
+    [
+      [-5, "0:00"],
+      [65_000, "1:05"],
+      [3_661_000, "1:01:01"]
+    ],
+    countdown
+  )
+  same(
+    "paths",
+    [
+      ["/a", "/a"],
+      ["/home/u/work/claw", "…/work/claw"]
+    ],
+    (path: string) => pathTail(path)
+  )
+})
+
+describe("addresses", () => {
+  it("name up to four sessions, and hold no token", () => {
+    assert.deepStrictEqual(idsOf("/s/a.b:c+d").map(String), ["a.b:c", "d"])
+    assert.deepStrictEqual(idsOf("/s/a+a+%zz+b%2Fc+x").map(String), ["a", "x"])
+    assert.deepStrictEqual(idsOf("/usage").map(String), [])
+    assert.strictEqual(sessionsPath(["a:b", "c"]), "/s/a%3Ab+c")
+    assert.deepStrictEqual(idsOf(sessionsPath(["a", "b", "c", "d", "e"])).map(String), ["a", "b", "c", "d"])
+    assert.strictEqual(tokenOf("#token=abc"), "abc")
+    assert.isUndefined(tokenOf("?token=abc"))
+  })
+})
+
+describe("commands", () => {
+  it("are offered while their name is typed, and taken only where it is one", () => {
+    assert.deepStrictEqual(offered("/re"), ["redo", "rename"])
+    assert.deepStrictEqual(offered("/rename x"), [])
+    assert.deepStrictEqual(typed(" /rename  a b "), { name: "rename", word: "a b" })
+    assert.isUndefined(typed("/etc/passwd is a file"))
+    assert.isUndefined(typed("say /undo"))
+  })
+})
+
+describe("a timeline", () => {
+  it("tells for whom a task waited, from its facts alone", () => {
+    const at = (second: number, body: object) =>
+      ({
+        v: 1,
+        session_id: "s",
+        seq: second,
+        event_id: "e",
+        ts: new Date(second * 1_000).toISOString(),
+        task_id: "t",
+        turn: 1,
+        call_id: "c",
+        ...body
+      }) as unknown as DurableEvent
+    const [task, ...more] = spansOf([
+      at(0, { type: "usage" }),
+      at(1, { type: "task_started", content: "do it\nnow" }),
+      at(2, { type: "thinking" }),
+      at(5, { type: "text_completed" }),
+      at(5, { type: "tool_call", tool_name: "bash", content: '{"command":"ls"}' }),
+      at(5, { type: "approval_request", tool_name: "bash" }),
+      at(9, { type: "approval_resolved", decision: "allow_once" }),
+      at(9, { type: "tool_started" }),
+      at(10, { type: "tool_result", status: "error" }),
+      at(11, { type: "thinking" }),
+      at(12, { type: "task_canceled" })
+    ])
+    assert.deepStrictEqual(more, [])
+    assert.deepStrictEqual([task?.title, task?.from, task?.to], ["do it", 1_000, 12_000])
+    assert.deepStrictEqual(
+      task?.spans.map(({ kind, name, from, to, failed }) => [kind, name, from / 1_000, to / 1_000, failed]),
+      [
+        ["model", "1", 2, 5, false],
+        ["approval", "bash ls", 5, 9, false],
+        ["tool", "bash ls", 9, 10, true],
+        ["model", "1", 11, 12, false]
+      ]
+    )
+    assert.strictEqual(sumOf(task?.spans ?? [], "model"), 4_000)
+  })
+})
