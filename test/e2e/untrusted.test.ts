@@ -91,7 +91,17 @@ describe("before trust", SIDE_BY_SIDE, () => {
     Effect.gen(function* () {
       const outside = yield* folder("claw-trace-")
       const trace = join(outside, "trace")
-      const words = ["-f", "--seccomp-bpf", "-qq", "-e", "trace=execve,execveat,connect", "-e", "signal=none", "-o", trace]
+      const words = [
+        "-f",
+        "--seccomp-bpf",
+        "-qq",
+        "-e",
+        "trace=execve,execveat,connect",
+        "-e",
+        "signal=none",
+        "-o",
+        trace
+      ]
       const script =
         "require('child_process').execFileSync('true'); require('net').connect(9, '127.0.0.1').on('error', () => {})"
       yield* run("strace", [...words, NODE, "-e", script])
