@@ -7,6 +7,7 @@ import { stringify } from "../../src/domain/Canonical.ts"
 import { ENDS, type Fact, type Reply } from "./client.ts"
 import type { File, Row, Store } from "./disk.ts"
 import type { Request } from "./model.ts"
+import { misplaced } from "./misplaced.ts"
 
 /** What stood there at one moment. */
 export interface Moment {
@@ -278,6 +279,7 @@ export const check = (evidence: Evidence): Complaints => [
   ...prompts(evidence),
   ...sent(evidence),
   ...numbers(evidence),
+  ...misplaced(evidence.end.store.rows),
   ...intents(evidence),
   ...repeats(evidence),
   ...allowed(evidence),

@@ -18,6 +18,8 @@ export type Transport = "memory" | "tcp" | "ws"
 export type Inbound =
   | { readonly kind: "frame"; readonly text: string }
   | { readonly kind: "broken"; readonly code: Extract<ErrorCode, "too_large" | "bad_utf8" | "bad_json"> }
+  /** The peer sends no more, and its last line is none: an answer of its own, and no end. */
+  | { readonly kind: "unfinished" }
   | { readonly kind: "end"; readonly by: "half" | "peer" | "dead" | "server" }
 
 export interface Connection {

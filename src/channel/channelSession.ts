@@ -98,6 +98,7 @@ const afterHalf = (peer: Peer): Effect.Effect<void> => {
 
 const hear = (peer: Peer, inbound: Inbound): Effect.Effect<void> => {
   if (inbound.kind === "broken") return Effect.sync(() => endWith(peer, inbound.code))
+  if (inbound.kind === "unfinished") return Effect.sync(() => complain(peer, "bad_json"))
   if (inbound.kind === "frame") return take(peer, inbound.text)
   if (inbound.by === "half") return afterHalf(peer)
   const by = inbound.by === "peer" ? "client" : "server"

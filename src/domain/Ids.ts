@@ -6,8 +6,9 @@
 import { Schema } from "effect"
 import { v7 } from "uuid"
 
+/** A part of addresses: `.` and `..` would lead elsewhere. */
 export const SessionId = Schema.String.pipe(
-  Schema.check(Schema.isPattern(/^[A-Za-z0-9._:-]{1,128}$/)),
+  Schema.check(Schema.isPattern(/^(?!\.{1,2}$)[A-Za-z0-9._:-]{1,128}$/)),
   Schema.brand("SessionId")
 )
 export type SessionId = typeof SessionId.Type

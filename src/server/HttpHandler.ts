@@ -134,10 +134,12 @@ export const make = Effect.fnUntraced(function* (options: HttpOptions) {
   const routes = HttpApiBuilder.layer(Api).pipe(
     Layer.provide([system(options, docs), own, sessions(services)]),
     Layer.provide(layerAuthenticated),
-    Layer.provide(NodeHttpServer.layerHttpServices),
-    Layer.provide(Layer.succeed(HttpRouter.RouterConfig, { maxParamLength: 512, ignoreDuplicateSlashes: false }))
+    Layer.provide(NodeHttpServer.layerHttpServices)
   )
-  const app = yield* HttpRouter.toHttpEffect(routes)
+  // Around the router, which reads it when it is made, not around its routes. Left alone, a parameter of more than 100
+  // characters leads nowhere, and a session's id may have 128.
+  const matching = { maxParamLength: 512, ignoreDuplicateSlashes: false }
+  const app = yield* Effect.provideService(HttpRouter.toHttpEffect(routes), HttpRouter.RouterConfig, matching)
   const address = options.address ?? socketAddress
   const page = ConsolePage.make(options.console)
   const whole = edge(app, { allowed_origins: config.server.allowed_origins, address, page })

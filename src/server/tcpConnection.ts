@@ -139,7 +139,7 @@ export class TcpConnection implements Connection {
   #half(): void {
     this.#begun = 0
     if (this.#phase !== "open") return
-    for (const frame of this.#deaf ? [] : this.#framing.end()) if (frame.kind === "broken") this.#lose(frame)
+    if (!this.#deaf && this.#framing.end().length > 0) this.#inbox.push({ kind: "unfinished" })
     this.#inbox.push({ kind: "end", by: "half" })
   }
 

@@ -7,6 +7,7 @@
 import { Result, Schema } from "effect"
 import { DurableBody, type ReportBody } from "../domain/Event.ts"
 import { EventId, SessionId } from "../domain/Ids.ts"
+import * as Order from "../domain/Order.ts"
 import type { JournalRecord } from "./Journal.ts"
 import type { SessionMeta } from "./SessionIndex.ts"
 
@@ -65,11 +66,11 @@ export const write = (
   return `${JSON.stringify(head, undefined, 2).slice(0, -2)},\n  "events": [${events.length === 0 ? "" : `\n${events.join(",\n")}\n  `}]\n}\n`
 }
 
-const fault = (value: Readonly<Record<string, unknown>>, expected: number): string | undefined => {
+const fault = (value: Readonly<Record<string, unknown>>, expected: number, order: Order.Order): string | undefined => {
   if (!isPlaced(value)) return "its seq, event_id or ts is missing or wrong"
   if (value.seq !== expected) return `its seq is ${value.seq} and must be ${expected}`
   const { seq: _seq, event_id: _id, ts: _ts, ...body } = value
-  return isBody(body) ? undefined : "it is no event that this claw knows"
+  return isBody(body) ? order(expected, body) : "it is no event that this claw knows"
 }
 
 const parse = (text: string): Result.Result<unknown, string> => {
@@ -94,9 +95,11 @@ export const read = (text: string): Result.Result<SessionFile, string> =>
     if (version !== FORMAT_VERSION)
       return yield* Result.fail(`It has format version ${JSON.stringify(version)}; this claw knows ${FORMAT_VERSION}.`)
     const head = yield* Result.mapError(readHead(value), (error) => `${error.message.split("\n", 1)[0] ?? ""}.`)
-    const wrong = head.events.findIndex((event, i) => fault(event, i + 1) !== undefined)
-    if (wrong >= 0)
-      return yield* Result.fail(`Event ${wrong + 1} is refused: ${fault(head.events[wrong] ?? {}, wrong + 1)}.`)
+    const order = Order.make()
+    for (const [i, event] of head.events.entries()) {
+      const why = fault(event, i + 1, order)
+      if (why !== undefined) return yield* Result.fail(`Event ${i + 1} is refused: ${why}.`)
+    }
     const facts = head.events.map((event) => {
       const { seq: _seq, event_id: _id, ts, ...body } = event
       return { ts: ts as string, body: body as DurableBody }

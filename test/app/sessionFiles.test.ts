@@ -89,6 +89,11 @@ describe("a session as a file", () => {
       "no event that this claw knows"
     ],
     [
+      "a second end of a task",
+      (good) => ({ ...good, events: [...good.events, { ...good.events.at(-1), seq: good.events.length + 1 }] }),
+      "its task does not run there"
+    ],
+    [
       "a private record",
       (good) => ({
         ...good,

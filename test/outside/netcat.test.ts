@@ -66,14 +66,20 @@ describe("nc", OUTSIDE, () => {
     })
   )
 
-  it.live("half a line at the end of the input is no message and starts nothing", () =>
+  it.live("half a line at the end of the input is no message and starts nothing; what runs is shown to its end", () =>
     Effect.gen(function* () {
       const server = yield* demo()
-      const ended = yield* outsideRun("nc", ["-N", ...at(server.tcp)], '{"type":"prompt","content":"hello"}')
-      const events = eventsOf(ended.stdout)
+      const half = '{"type":"prompt","content":"hello"}'
+      const told = Effect.fnUntraced(function* (input: string) {
+        const ended = yield* outsideRun("nc", ["-N", ...at(server.tcp)], input)
+        const events = ofType(eventsOf(ended.stdout), "error", "task_started", "task_completed")
+        return events.map(({ error, type }) => error?.code ?? type)
+      })
+      assert.deepStrictEqual(yield* told(half), ["bad_json"])
+      const both = yield* told(`${half}\n${half}`)
       assert.deepStrictEqual(
-        ofType(events, "error", "task_started").map(({ error, type }) => error?.code ?? type),
-        ["bad_json"]
+        [both.toSorted(), both.at(-1)],
+        [["bad_json", "task_completed", "task_started"], "task_completed"]
       )
     })
   )

@@ -63,7 +63,7 @@ describe("what is refused, and why", () => {
     [
       '{"type":"resume","session_id":"a/b"}',
       "bad_message",
-      'The field "session_id" must be a string matching the RegExp ^[A-Za-z0-9._:-]{1,128}$.'
+      'The field "session_id" must be a string matching the RegExp ^(?!\\.{1,2}$)[A-Za-z0-9._:-]{1,128}$.'
     ],
     [
       '{"type":"approval_response","request_id":"r1","decision":"allow_forever"}',

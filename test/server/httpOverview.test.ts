@@ -29,6 +29,8 @@ const asking = Effect.fnUntraced(function* (http: Http, id: string, content: str
 
 const listed = (http: Http, query: string, as = "member") =>
   Effect.map(http.ask("GET", `/api/sessions${query}`, { as }), ({ json }): ReadonlyArray<Json> => json.sessions)
+/** As long as an id may be. */
+const LONG = "L".repeat(128)
 const ids = (sessions: ReadonlyArray<Json>) => new Set(sessions.map(({ session_id }) => session_id))
 
 /** Ann's, as another process left it or has it. */
@@ -142,6 +144,25 @@ describe("sessions in a list", () => {
         assert.deepStrictEqual([status, json.code], [expected, code])
       const copy = yield* http.ask("POST", "/api/sessions/b/fork", { ...at, body: { session_id: "d" } })
       assert.strictEqual(copy.status, 201)
+    }).pipe(Effect.scoped, Effect.provide(kit()))
+  )
+
+  it.live("each is there under its address, also with the longest id; one that no address can name is none", () =>
+    Effect.gen(function* () {
+      const http = yield* serve()
+      yield* made(http, LONG)
+      const paths = ["", "/approvals", "/history", "/checkpoints", "/grants"].map(
+        (path) => `/api/sessions/${LONG}${path}`
+      )
+      const answers = yield* Effect.forEach(paths, (path) => http.ask("GET", path, at))
+      const status = yield* http.ask("DELETE", `/api/sessions/${LONG}`, at)
+      const refused = yield* Effect.forEach([`${LONG}L`, ".", ".."], (session_id) =>
+        http.ask("POST", "/api/sessions", { ...at, body: { session_id } })
+      )
+      assert.deepStrictEqual(
+        [...answers, status, ...refused].map((answer) => answer.status),
+        [200, 200, 200, 200, 200, 204, 400, 400, 400]
+      )
     }).pipe(Effect.scoped, Effect.provide(kit()))
   )
 

@@ -34,6 +34,7 @@ export const make: Effect.Effect<FakeChannels> = Effect.gen(function* () {
       state.pulled++
       yield* Queue.offer(inbound, next)
       if (next.kind === "frame") replyTo(connection, next.text)
+      if (next.kind === "unfinished") connection.send(JSON.stringify({ type: "error", error: { code: "bad_json" } }))
       if (next.kind === "broken") {
         connection.send(JSON.stringify({ type: "error", error: { code: next.code } }))
         yield* connection.close({ code: closing[next.code] ?? 1002, reason: next.code })
