@@ -113,7 +113,8 @@ describe("claw serve", SIDE_BY_SIDE, () => {
     Effect.gen(function* () {
       const chinese = yield* banner({ CLAW_LANG: "zh-CN" })
       // A character is two columns wide.
-      assert.match(chinese.stdout, /^WebSocket {2}ws:.*\n文档 {7}http:.*\n令牌 {7}http:/m)
+      assert.match(chinese.stdout, /^控制台 {5}http:.*#token=claw_.*\nTCP {8}127.*\n/m)
+      assert.match(chinese.stdout, /^WebSocket {2}ws:.*\n文档 {7}http:/m)
       const open = yield* banner({ CLAW_LANG: "en" }, ["--mode", "bypass"])
       assert.strictEqual(
         open.stderr,
