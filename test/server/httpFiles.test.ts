@@ -84,6 +84,13 @@ describe("files over HTTP", () => {
         yield* ask("POST", "redo", { to: tasks[2] })
         assert.strictEqual(read(), "3\n")
 
+        const command = (body: object) => ask("POST", "command", body)
+        assert.strictEqual((yield* command({ name: "undo", to: tasks[0] })).status, 204)
+        assert.strictEqual(read(), "0\n")
+        assert.strictEqual((yield* command({ name: "redo", to: tasks[2] })).status, 204)
+        assert.strictEqual(read(), "3\n")
+        assert.strictEqual((yield* command({ name: "diff" })).json.code, "bad_message")
+
         writeFileSync(file, "mine\n")
         const kept = (yield* ask("POST", "undo", { to: tasks[0] })).json.restored
         assert.deepStrictEqual(
