@@ -35,6 +35,7 @@ const LAST_MS = 4800
 
 const texts = {
   en: {
+    console: "console",
     docs: "docs",
     token: "token",
     tokens:
@@ -45,6 +46,7 @@ const texts = {
     draining: "ending; once more to stop at once."
   },
   "zh-CN": {
+    console: "控制台",
     docs: "文档",
     token: "令牌",
     tokens: "已有 API 令牌，因此本次启动不另发令牌：请使用其中之一；要访问终端里的会话，请运行",
@@ -68,14 +70,9 @@ const readyLine = ({ tcp, url, token }: Facts): string =>
 const COLUMN = 11
 
 /** A start token that is not there would be looked for. */
-const tokenLines = (
-  token: string | undefined,
-  { locale, server: { auth, host, oidc_issuer } }: ConfigShape,
-  url: string
-) => {
+const tokenLines = (token: string | undefined, { locale, server: { auth, host, oidc_issuer } }: ConfigShape) => {
   const text = texts[locale]
-  if (token !== undefined) return [[text.token, `${url}/#token=${token}`]] as const
-  if (!auth || oidc_issuer !== undefined || !isLoopback(host)) return []
+  if (token !== undefined || !auth || oidc_issuer !== undefined || !isLoopback(host)) return []
   return [
     [text.token, text.tokens],
     ["", text.create]
@@ -89,11 +86,12 @@ export const banner = ({ tcp, url, token }: Facts, config: ConfigShape, model: s
   const line = (name: string, value: string) => `${name}${" ".repeat(COLUMN - width(name))}${value}`
   return [
     `claw ${version} · ${model} · ${workspace}`,
+    line(text.console, token === undefined ? `${url}/` : `${url}/#token=${token}`),
     line("TCP", `${host}:${tcp.port}`),
     line("HTTP", url),
     line("WebSocket", `${url.replace(/^http/, "ws")}/ws`),
     line(text.docs, `${url}/docs`),
-    ...tokenLines(token, config, url).map(([name, value]) => line(name, value)),
+    ...tokenLines(token, config).map(([name, value]) => line(name, value)),
     text.stop,
     ""
   ].join("\n")

@@ -3,7 +3,7 @@
  * Owns: how a session is told without opening it. Invariants: no session is brought into memory for a list; one that
  * runs in another process is read from its newest task on, never whole.
  */
-import { Effect, Option } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { AppConfig } from "../config/AppConfig.ts"
 import type { ApprovalRequest } from "../domain/Approval.ts"
 import { isPrivate, type StateName } from "../domain/Event.ts"
@@ -56,13 +56,33 @@ const now = ({ state, pending_approvals, mode }: SessionStatus): Doing => ({
   mode
 })
 
+interface Looked {
+  readonly at: number
+  readonly keys: ReadonlySet<SessionKey>
+}
+
+/** Looking at all sessions of a store takes milliseconds: what other processes do is known to the second. */
+const LOOK_MS = 1000
+const looked = new WeakMap<Journal["Service"], Looked>()
+
+const unfinishedIn = Effect.fnUntraced(function* (journal: Journal["Service"]) {
+  const at = yield* Clock.currentTimeMillis
+  const known = looked.get(journal)
+  if (known !== undefined && at - known.at < LOOK_MS) return known.keys
+  const keys = new Set(yield* journal.unfinished)
+  looked.set(journal, { at, keys })
+  return keys
+})
+
 /** What sessions of the caller's do now. */
 const makeDoing = Effect.fnUntraced(function* (caller: CallerShape) {
   const [manager, journal] = [yield* RuntimeManager, yield* Journal]
   const sessions = manager.for(caller.owner)
-  const unfinished = new Set(yield* journal.unfinished)
+  const unfinished = yield* unfinishedIn(journal)
+  const own = Array.from(unfinished, sessionOf).filter(({ owner }) => scopeKey(owner) === scopeKey(caller.owner))
   return {
-    unfinished: Array.from(unfinished, sessionOf).filter(({ owner }) => scopeKey(owner) === scopeKey(caller.owner)),
+    /** Those that may do something. */
+    all: new Set([...(yield* sessions.list), ...own.map(({ session_id }) => session_id)]),
     of: Effect.fnUntraced(function* ({ session_id }: Pick<SessionMeta, "session_id">) {
       const running = yield* Effect.option(sessions.get(session_id))
       if (Option.isSome(running)) return now(yield* running.value.status)
@@ -132,8 +152,8 @@ export const waiting = Effect.gen(function* () {
   const index = yield* indexOf(caller)
   const doing = yield* makeDoing(caller)
   const all = yield* Effect.forEach(
-    doing.unfinished,
-    Effect.fnUntraced(function* ({ session_id }) {
+    doing.all,
+    Effect.fnUntraced(function* (session_id) {
       const { approvals } = yield* doing.of({ session_id })
       const meta = approvals.length === 0 ? undefined : yield* Effect.option(index.get(session_id))
       if (meta === undefined || Option.isNone(meta)) return []

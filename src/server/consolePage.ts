@@ -42,7 +42,7 @@ const policyOf = (request: IncomingMessage): string =>
     "frame-ancestors 'none'"
   ].join("; ")
 
-const PERMISSIONS = ["camera", "geolocation", "microphone", "payment", "usb", "serial", "hid", "bluetooth"]
+const PERMISSIONS = ["camera", "geolocation", "microphone", "payment", "usb", "serial", "hid"]
   .map((name) => `${name}=()`)
   .join(", ")
 

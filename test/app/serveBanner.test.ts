@@ -12,8 +12,9 @@ const said = (token: string | undefined, settings: ConfigFile = {}) =>
 
 it.effect("the start token, or that API tokens are in its place and how to get one", () =>
   Effect.gen(function* () {
-    assert.include(yield* said("claw_x"), "\ntoken      http://127.0.0.1:2/#token=claw_x\n")
+    assert.include(yield* said("claw_x"), "\nconsole    http://127.0.0.1:2/#token=claw_x\n")
     const none = yield* said(undefined)
+    assert.include(none, "\nconsole    http://127.0.0.1:2/\n")
     assert.include(none, "\ntoken      API tokens exist, so there is none for this start: use one of them, or")
     assert.include(none, "\n           claw token create --user local\n")
     assert.notInclude(yield* said(undefined, { server: { auth: false } }), "claw token create")

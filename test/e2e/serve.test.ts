@@ -91,7 +91,7 @@ describe("claw serve", SIDE_BY_SIDE, () => {
       const ended = yield* banner()
       assert.match(ended.stdout, /^TCP {8}127\.0\.0\.1:\d+$/m)
       assert.match(ended.stdout, /^docs {7}http:\/\/127\.0\.0\.1:\d+\/docs$/m)
-      assert.match(ended.stdout, /^token {6}http:\/\/127\.0\.0\.1:\d+\/#token=claw_\S{40,}$/m)
+      assert.match(ended.stdout, /^console {4}http:\/\/127\.0\.0\.1:\d+\/#token=claw_\S{40,}$/m)
       assert.deepStrictEqual([ended.code, ended.stderr], [0, "claw: ending; once more to stop at once.\n"])
     }).pipe(Effect.scoped)
   )
@@ -113,7 +113,8 @@ describe("claw serve", SIDE_BY_SIDE, () => {
     Effect.gen(function* () {
       const chinese = yield* banner({ CLAW_LANG: "zh-CN" })
       // A character is two columns wide.
-      assert.match(chinese.stdout, /^WebSocket {2}ws:.*\n文档 {7}http:.*\n令牌 {7}http:/m)
+      assert.match(chinese.stdout, /^控制台 {5}http:.*#token=claw_.*\nTCP {8}127.*\n/m)
+      assert.match(chinese.stdout, /^WebSocket {2}ws:.*\n文档 {7}http:/m)
       const open = yield* banner({ CLAW_LANG: "en" }, ["--mode", "bypass"])
       assert.strictEqual(
         open.stderr,

@@ -155,6 +155,18 @@ describe("a cookie", () => {
     }).pipe(Effect.provide(layer({ tls: true })))
   )
 
+  it.effect("is Secure behind a proxy that ends TLS, where the page and its sockets have the proxy's name", () =>
+    Effect.gen(function* () {
+      const origin = "https://claw.example"
+      const set = yield* login(yield* start, { origin })
+      assert.match(set, /HttpOnly; SameSite=Strict; .*; Secure$/)
+      assert.strictEqual(yield* userOf({ cookie: cookieOf(set), origin }), "local")
+      assert.strictEqual(yield* userOf({ cookie: cookieOf(set), "sec-fetch-site": "same-origin" }), "local")
+      const evil = userOf({ cookie: cookieOf(set), origin: "http://claw.example" })
+      assert.strictEqual((yield* Effect.flip(evil)).code, "forbidden")
+    }).pipe(Effect.provide(layer({ server: { behind_proxy: true, allowed_hosts: ["claw.example"] } })))
+  )
+
   it.effect("lives 12 hours, and never longer than the token it stands for", () =>
     Effect.gen(function* () {
       const long = cookieOf(yield* login((yield* newToken()).secret))

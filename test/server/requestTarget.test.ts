@@ -68,13 +68,16 @@ describe("a request's target", () => {
         [`http://127.0.0.1:${httpPort}/docs?a=1`, "/docs?a=1"],
         [`HTTP://LOCALHOST:${httpPort}`, "/"],
         [`http://localhost:${httpPort}?a=1`, "/?a=1"],
-        ["//evil.example/docs", "//evil.example/docs"]
+        ["//evil.example/docs", "//evil.example/docs"],
+        // What an issuer sends a browser back with has the issuer's names.
+        ["/api/oidc/callback?code=1&authuser=0", "/api/oidc/callback?code=1&authuser=0"]
       ] as const
       for (const [target, seen] of table) {
         assert.strictEqual(yield* told(httpPort, target, own), `200 target ${seen}`)
       }
-      const secret = yield* told(httpPort, `http://127.0.0.1:${httpPort}/docs?token=x`, own)
-      assert.strictEqual(secret, "400 bad_message")
+      for (const target of [`http://127.0.0.1:${httpPort}/docs?token=x`, "/api/oidc/callback/x?authuser=0"]) {
+        assert.strictEqual(yield* told(httpPort, target, own), "400 bad_message")
+      }
     }).pipe(Effect.scoped)
   )
 })

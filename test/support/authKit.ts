@@ -37,7 +37,7 @@ export const starting = ({ server = {}, tls = false, existing = [] }: Kit = {}) 
   const config = AppConfig.layerWith({ server })
   const own = ownOrigins(
     { addresses: [server.host ?? "127.0.0.1"], port: 8081, tls },
-    { allowed_hosts: [], allowed_origins: [], behind_proxy: false }
+    { allowed_hosts: [], allowed_origins: [], behind_proxy: false, ...server }
   )
   const made = Layer.effectDiscard(
     Effect.flatMap(TokenStore, (tokens) => Effect.forEach(existing, (each) => tokens.create(each)))
