@@ -136,7 +136,12 @@ describe("analyse and bash -n", () => {
     "ls & & ls",
     "ls; ; ls",
     "!(",
-    "a b ( c"
+    "a b ( c",
+    "<<< 3<&- ]] 'b c'",
+    "cat <<< 12>&1",
+    "cat <<-3<x",
+    "cat > {a}<x ls",
+    "cat <<<3<a"
   ])("%j is doubted", (text) => {
     assert.isTrue(bashRefuses(text))
     assert.isTrue(asks(text))
