@@ -214,12 +214,13 @@ const shaped = (pick: Pick, chance: (share: number) => boolean): string => {
     Array.from({ length: most }, () => (chance(0.6) ? pick(from) : "")).join(pick(["", " "]))
   if (chance(0.45)) {
     const found = ["find", pick([".", "src", "docs", "link", "/etc", "*", ""]), several(FIND, 2)].join(" ")
-    return `${found}${pick([" | ", " |& ", "; ", " | sort | "])}xargs ${several(XARGS, 2)} ${pick(LOOKS)}${pick(["", " | sort", " < data.txt"])}`
+    return `${found}${pick([" | ", " |& ", "; ", " | sort | "])}xargs ${chance(0.5) ? pick(XARGS) : several(XARGS, 2)} ${pick(LOOKS)}${pick(["", " | sort", " < data.txt"])}`
   }
   if (chance(0.3))
     return `${pick(["cat", "ls", "wc", "uniq", "sort"])} ${pick(["*.md", "*.ts", "*", "*.txt *"])}${pick(["", "; ls", "; touch -- -x.md"])}`
-  const text = several(PROSE, 6)
-  return `git commit --allow-empty -m ${pick(['"', ""])}$(cat <<${pick(MARKS)}\n${text}\nEOF\n)"${pick(["", " && git status"])}`
+  const text = chance(0.5) ? `${pick(["fix: a", "it's b, isn't it", "(c) d"])}${pick(PROSE)}` : several(PROSE, 6)
+  const mark = chance(0.7) ? "'EOF'" : pick(MARKS)
+  return `git commit --allow-empty -m ${chance(0.9) ? '"' : ""}$(cat <<${mark}\n${text}\nEOF\n)"${pick(["", " && git status"])}`
 }
 
 export const caseOf = (seed: number, nth: number): FuzzCase => {
