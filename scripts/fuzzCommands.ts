@@ -48,10 +48,10 @@ const ruleOf = ({ argv }: FuzzGrant): Rule => ({
   matcher: { kind: "command", argv: words(argv) }
 })
 
-const grantOf = ({ argv }: FuzzGrant): Grant => ({
+const grantOf = ({ argv, kind }: FuzzGrant): Grant => ({
   grant_id: newGrantId(),
   tool_name: "bash",
-  matcher: { kind: "command", argv: words(argv) },
+  matcher: kind === "reads" ? { kind } : { kind: "command", argv: words(argv) },
   workspace,
   created_at: "2026-01-01T00:00:00.000Z",
   expires_at: "2126-01-01T00:00:00.000Z"
@@ -60,7 +60,7 @@ const grantOf = ({ argv }: FuzzGrant): Grant => ({
 /** The plan of an allowed line; undefined: it is asked about or refused. */
 const allowed = async ({ grants, line }: FuzzCase): Promise<CommandPlan | undefined> => {
   const around = {
-    grants: grants.filter(({ kind }) => kind === "grant").map(grantOf),
+    grants: grants.filter(({ kind }) => kind !== "rule").map(grantOf),
     rules: grants.filter(({ kind }) => kind === "rule").map(ruleOf),
     mode: "ask"
   } as const

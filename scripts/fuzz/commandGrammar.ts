@@ -5,7 +5,8 @@
 import { randomOf } from "../seeded.ts"
 
 export interface FuzzGrant {
-  readonly kind: "grant" | "rule"
+  /** `reads`: every command that only looks, whatever `argv` is. */
+  readonly kind: "grant" | "rule" | "reads"
   readonly argv: ReadonlyArray<string>
 }
 
@@ -175,10 +176,64 @@ const AROUND: ReadonlyArray<readonly [string, string]> = [
   ["f() { ", "; }; f"]
 ]
 
+type Pick = <A>(list: ReadonlyArray<A>) => A
+
+const LOOKS = [
+  "wc -l",
+  "cat",
+  "grep -n a",
+  "head -n 1",
+  "ls -l",
+  "stat",
+  "wc",
+  "cat -- -x",
+  "sort",
+  "touch",
+  "grep -f",
+  "rm"
+]
+const FIND = ["-type f", "-name '*.md'", "-print0", "-printf '/etc/hostname\\n'", "-maxdepth 1", "-L", "-ls", ""]
+const XARGS = ["", "-r", "-0", "-n1", "-n 2", "-P2", "-I{}", "-t", "-a data.txt"]
+/** Of a text between the ends of a here-document. */
+const PROSE = [
+  ..."'\"()`$\\#@ \n;&|",
+  "EOF",
+  "it",
+  "touch pwned",
+  "$(touch pwned)",
+  "fix: (x)",
+  "'a'",
+  '"b"',
+  '\n)"; touch pwned; "'
+]
+const MARKS = ["'EOF'", "EOF", '"EOF"', "'E'OF", "\\EOF"]
+
+/** Lines that are no wrapper and no expansion after all, and what resembles them. */
+const shaped = (pick: Pick, chance: (share: number) => boolean): string => {
+  const several = (from: ReadonlyArray<string>, most: number) =>
+    Array.from({ length: most }, () => (chance(0.6) ? pick(from) : "")).join(pick(["", " "]))
+  if (chance(0.45)) {
+    const found = ["find", pick([".", "src", "docs", "link", "/etc", "*", ""]), several(FIND, 2)].join(" ")
+    return `${found}${pick([" | ", " |& ", "; ", " | sort | "])}xargs ${chance(0.5) ? pick(XARGS) : several(XARGS, 2)} ${pick(LOOKS)}${pick(["", " | sort", " < data.txt"])}`
+  }
+  if (chance(0.3))
+    return `${pick(["cat", "ls", "wc", "uniq", "sort"])} ${pick(["*.md", "*.ts", "*", "*.txt *"])}${pick(["", "; ls", "; touch -- -x.md"])}`
+  const text = chance(0.5) ? `${pick(["fix: a", "it's b, isn't it", "(c) d"])}${pick(PROSE)}` : several(PROSE, 6)
+  const mark = chance(0.7) ? "'EOF'" : pick(MARKS)
+  return `git commit --allow-empty -m ${chance(0.9) ? '"' : ""}$(cat <<${mark}\n${text}\nEOF\n)"${pick(["", " && git status"])}`
+}
+
 export const caseOf = (seed: number, nth: number): FuzzCase => {
   const random = randomOf(Math.imul(seed, 1_000_003) + nth)
   const pick = <A>(list: ReadonlyArray<A>): A => list[Math.floor(random() * list.length)]!
   const chance = (share: number) => random() < share
+  if (chance(0.1)) {
+    const kinds = [
+      { kind: "reads", argv: [] },
+      { kind: "grant", argv: ["git", "commit"] }
+    ] as const
+    return { line: shaped(pick, chance), grants: kinds }
+  }
   const quoted = (word: string) =>
     chance(0.06) ? `"${word}"` : chance(0.03) ? `${word.slice(0, 1)}''${word.slice(1)}` : word
 

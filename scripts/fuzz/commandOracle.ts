@@ -3,6 +3,7 @@
  * commands that were judged, word for word, and each file written is one that its command names, inside the workspace.
  * A program that a judged `git` starts of its own parts is git's; git keeps its records below `.git`.
  */
+import { join } from "node:path"
 import type { CommandPlan, SimpleCommand } from "../../src/domain/Approval.ts"
 import type { Effect } from "./commandTrace.ts"
 
@@ -14,6 +15,12 @@ const isSame = (argv: ReadonlyArray<string>, command: SimpleCommand): boolean =>
   if (open < 0) return argv.length === command.argv.length && argv.every((word, at) => word === command.argv[at])
   return command.argv.slice(0, open).every((word, at) => argv[at] === word)
 }
+
+/** What `find` found follows the words that xargs was given: names below the work tree, none of them an option. */
+const isHandedOn = (argv: ReadonlyArray<string>, { argv: own }: SimpleCommand, cwd: string): boolean =>
+  argv.length > own.length &&
+  own.every((word, at) => argv[at] === word) &&
+  argv.slice(own.length).every((word) => /^(?:\.|src|docs)(?:\/|$)/.test(word) && isInside(join(cwd, word), cwd))
 
 const HARMLESS = /^\/dev\/(?:null|tty|stdout|stderr|fd\/\d+|pts\/\d+)$|^\/proc\/self\/fd\/\d+$/
 /** Where bash keeps a here-document that is too long for a pipe. */
@@ -32,8 +39,10 @@ export interface Judged {
   readonly cwd: string
 }
 
-const programFault = ({ argv, by = [], path }: Effect, { plan }: Judged): string | undefined => {
+const programFault = ({ argv, by = [], path }: Effect, { cwd, plan }: Judged): string | undefined => {
   if (plan.commands.some((command) => isSame(argv, command))) return undefined
+  const handed = by[0] === "xargs" && plan.commands.find((one) => isHandedOn(argv, one, cwd))
+  if (handed !== undefined && handed !== false && handed.readOnly) return undefined
   if (by[0] === "git" && GIT_PARTS.test(path) && plan.commands.some((command) => command.argv[0] === "git"))
     return undefined
   return `started ${JSON.stringify(argv)} (${path})`

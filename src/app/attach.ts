@@ -38,7 +38,8 @@ const texts = {
     token: "The server does not accept this token; CLAW_TOKEN or --token-file holds it.",
     noToken: "The server wants a token: set CLAW_TOKEN or give --token-file FILE.",
     session: (id: string) => `The server has no session ${id}.`,
-    attached: (id: string, url: string) => `attached to ${id} at ${url}`
+    attached: (id: string, url: string) => `attached to ${id} at ${url}`,
+    goes_on: (id: string) => `the task goes on; claw attach ${id} comes back to it.`
   },
   "zh-CN": {
     unreachable: (url: string) => `无法连接位于 ${url} 的 claw 服务器。`,
@@ -47,7 +48,8 @@ const texts = {
     token: "服务器不接受此令牌；请检查 CLAW_TOKEN 或 --token-file。",
     noToken: "服务器需要令牌：请设置 CLAW_TOKEN 或使用 --token-file FILE。",
     session: (id: string) => `服务器没有会话 ${id}。`,
-    attached: (id: string, url: string) => `已连接 ${url} 的会话 ${id}`
+    attached: (id: string, url: string) => `已连接 ${url} 的会话 ${id}`,
+    goes_on: (id: string) => `任务仍在继续；用 claw attach ${id} 回来。`
   }
 } satisfies Record<Locale, object>
 
@@ -171,5 +173,9 @@ export const attach = Effect.fnUntraced(function* (line: CommandLine, config: Co
   const session = yield* Effect.mapError(reach(named), failed(named))
   const ended = Effect.flatMap(Deferred.await(over), (error) => Effect.fail(failed(named)(error)))
   const placed = { ...wirelessAround(locale), open, session, notices }
-  return yield* Effect.raceFirst(conversation(config, url, placed), ended)
+  const left = yield* Effect.raceFirst(conversation(config, url, placed), ended)
+  const { task } = yield* session.state
+  if (options.detach && task !== undefined)
+    yield* (yield* Output).err(`claw: ${texts[locale].goes_on(session.session_id)}\n`)
+  return left
 }, Effect.scoped)

@@ -16,7 +16,8 @@ import { secretFiles } from "../sandbox/SecretFiles.ts"
 
 type Policy = Pick<ConfigShape, "rules" | "workspace">
 
-const matcherOf = ({ argv, path }: TieredRule): Rule["matcher"] => {
+const matcherOf = ({ argv, effect, path }: TieredRule): Rule["matcher"] => {
+  if (effect !== undefined) return { kind: "effect", effect }
   if (argv !== undefined) return { kind: "command", argv }
   return path === undefined ? { kind: "tool" } : { kind: "path", glob: path }
 }

@@ -12,6 +12,7 @@ import {
   canonicalText,
   digestOf,
   grantCovers,
+  hasEffect,
   pathTouched,
   pathsCovered,
   pathsOf,
@@ -43,8 +44,19 @@ export const meets = (rule: Rule, { assessment, call, workspace }: Subject): boo
   const { matcher } = rule
   if (matcher.kind === "tool") return matcher.risk === undefined || matcher.risk === assessment.risk
   if (matcher.kind === "path") return pathTouched(matcher.glob, pathsOf(assessment), workspace)
-  return commandsOf(assessment).some((command) => ruleMeets(matcher.argv, command))
+  return commandsOf(assessment).some((command) => meetsCommand(rule, command)) || changesBeside(rule, assessment)
 }
+
+/** A rule on commands meets this one. */
+export const meetsCommand = ({ matcher }: Rule, command: SimpleCommand): boolean =>
+  (matcher.kind === "command" && ruleMeets(matcher.argv, command)) ||
+  (matcher.kind === "effect" && hasEffect(matcher.effect, command))
+
+/** Without a command: a tool that changes files, or a redirect. */
+const changesBeside = ({ matcher }: Rule, { command, risk }: RiskAssessment): boolean =>
+  matcher.kind === "effect" &&
+  matcher.effect === "changes" &&
+  (command === undefined ? risk !== "safe" : command.writes.length > 0)
 
 /** Whether a rule on paths denies a tool a path, or asks about it: for tools that come by more than they name. */
 export const ruledPath = (rules: ReadonlyArray<Rule>, workspace: string) => {
@@ -84,9 +96,7 @@ const partGrant = (command: SimpleCommand, subject: Subject): Grant | undefined 
 }
 
 const isAsked = (command: SimpleCommand, { rules }: Subject): boolean =>
-  rules.some(
-    ({ action, matcher }) => action === "ask" && matcher.kind === "command" && ruleMeets(matcher.argv, command)
-  )
+  rules.some((rule) => rule.action === "ask" && meetsCommand(rule, command))
 
 /** `| tail -n 20` shows less of what the others of its line say, and does nothing else. */
 export const onlyFilters = (command: SimpleCommand, subject: Subject): boolean =>

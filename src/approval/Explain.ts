@@ -8,8 +8,8 @@ import type { Grant, SimpleCommand } from "../domain/Approval.ts"
 import type { ExplainedPart, Explanation } from "../domain/Explanation.ts"
 import { isPlain } from "../domain/Looks.ts"
 import { namedBy } from "./codeDoubts.ts"
-import { commandsOf, contentOf, onlyFilters, partCover, sameContent, type Subject } from "./Cover.ts"
-import { noPrefix, ruleMeets } from "./matching.ts"
+import { commandsOf, contentOf, meetsCommand, onlyFilters, partCover, sameContent, type Subject } from "./Cover.ts"
+import { noPrefix } from "./matching.ts"
 import type { Judgement } from "./Policy.ts"
 import type { Rule } from "./Rules.ts"
 
@@ -27,15 +27,12 @@ const wordsOf = ({ argv }: SimpleCommand): ReadonlyArray<string> => {
 }
 
 const matcherOf = (rule: Rule): Pick<ExplainedPart, "matcher"> =>
-  rule.matcher.kind === "tool" ? {} : { matcher: rule.matcher }
+  rule.matcher.kind === "tool" || rule.matcher.kind === "effect" ? {} : { matcher: rule.matcher }
 
 const meeting = (command: SimpleCommand, { call, rules }: Subject, action: Rule["action"]): Rule | undefined =>
   rules.find(
-    ({ action: its, matcher, tool }) =>
-      its === action &&
-      (tool === "*" || tool === call.tool_name) &&
-      matcher.kind === "command" &&
-      ruleMeets(matcher.argv, command)
+    (rule) =>
+      rule.action === action && (rule.tool === "*" || rule.tool === call.tool_name) && meetsCommand(rule, command)
   )
 
 const startsWith = (argv: ReadonlyArray<string>, prefix: ReadonlyArray<string>): boolean =>
@@ -98,7 +95,8 @@ const lineOf = (subject: Subject): ReadonlyArray<string> => {
   const refused = plan?.refused === undefined ? [] : [plan.refused]
   const always = assessment.alwaysAsk === true ? ["touches a file that is asked about every time"] : []
   const tool = rules.find(
-    ({ action, matcher, tool: name }) => action === "ask" && matcher.kind !== "command" && name === call.tool_name
+    ({ action, matcher, tool: name }) =>
+      action === "ask" && (matcher.kind === "tool" || matcher.kind === "path") && name === call.tool_name
   )
   const rule = tool === undefined ? [] : [`the rule ${tool.name} asks about ${call.tool_name}`]
   return [...new Set([...refused, ...(plan?.doubts ?? []), ...always, ...rule, ...voidedCall(subject)])]

@@ -21,7 +21,8 @@ export interface ExampleContext {
 
 const assessmentOf = (rule: Rule, example: string, { plan, workspace }: ExampleContext): RiskAssessment => {
   const plain = { risk: "mutating", reason: "an example" } as const
-  if (rule.matcher.kind === "command") return { ...plain, paths: [], opaque: true, command: plan(example) }
+  if (rule.matcher.kind === "command" || rule.matcher.kind === "effect")
+    return { ...plain, paths: [], opaque: true, command: plan(example) }
   const path = example.startsWith("/") ? example : `${workspace}/${example}`
   return { ...plain, paths: rule.matcher.kind === "path" ? [path] : [], opaque: false }
 }

@@ -4,14 +4,15 @@
  */
 import { Schema } from "effect"
 import { Risk } from "../domain/Approval.ts"
-import { Matcher } from "../domain/Matcher.ts"
+import { Consequence, Matcher } from "../domain/Matcher.ts"
 
 export const Action = Schema.Literals(["allow", "ask", "deny"])
 export type Action = typeof Action.Type
 
-/** `command`: argv prefix on whole words; `path`: glob relative to the workspace; `tool`: every call of the tool. */
+/** `effect`: whatever does that; `command`: argv prefix on whole words; `path`: glob relative to the workspace; `tool`: every call of the tool. */
 export const RuleMatcher = Schema.Union([
   Schema.Struct({ kind: Schema.Literal("tool"), risk: Schema.optionalKey(Risk) }),
+  Schema.Struct({ kind: Schema.Literal("effect"), effect: Consequence }),
   Matcher.members[1],
   Matcher.members[2]
 ])

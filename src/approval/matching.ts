@@ -8,6 +8,7 @@ import picomatch from "picomatch"
 import type { RiskAssessment, SimpleCommand } from "../domain/Approval.ts"
 import * as Canonical from "../domain/Canonical.ts"
 import { isPlain } from "../domain/Looks.ts"
+import type { Consequence } from "../domain/Matcher.ts"
 
 /** As the registry makes it: SHA-256 of tool name and canonical arguments. */
 export const digestOf = (tool: string, args: unknown): string =>
@@ -141,6 +142,12 @@ export const ruleMeets = (argv: ReadonlyArray<string>, command: SimpleCommand): 
   const wanted = rest.filter((word, at) => !isOption(word) && VALUES[program]?.has(rest[at - 1] ?? "") !== true)
   const given = allFlags(args)
   return allFlags(rest).every((flag) => hasFlag(given, flag)) && beginsWith(program, args, wanted)
+}
+
+/** One command of a line does this, as far as is known. */
+export const hasEffect = (effect: Consequence, { destroys, network, readOnly }: SimpleCommand): boolean => {
+  if (effect === "deletes") return destroys !== undefined
+  return effect === "network" ? network === true : !readOnly
 }
 
 const BARE = /^[\w@%+=:,./-]+$/

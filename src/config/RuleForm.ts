@@ -40,9 +40,13 @@ const ofPath = (path: string, action: Action | undefined): string | undefined =>
 }
 
 /** What is wrong with it, as the rest of a sentence that begins with the rule; undefined: nothing. */
-export const ruleMistake = ({ argv, examples, path, tool }: Rule, action?: Action): string | undefined => {
-  if (argv === undefined && path === undefined && tool === undefined)
+export const ruleMistake = ({ argv, effect, examples, path, tool }: Rule, action?: Action): string | undefined => {
+  if (argv === undefined && effect === undefined && path === undefined && tool === undefined)
     return `names nothing. Give it argv (the words a command begins with), path (a glob) or tool (a name, or "*")`
+  if (effect !== undefined && action === "allow")
+    return "allows by effect, and what else such a command does nobody knows. Give it argv"
+  if (effect !== undefined && (argv ?? path) !== undefined)
+    return "has an effect beside argv or path, and only one of them can count. Make two rules of it"
   if (argv !== undefined && path !== undefined)
     return "has both argv and path, and only one of them can count. Make two rules of it"
   if (argv !== undefined && tool !== undefined && tool !== "bash" && tool !== "*")

@@ -5,6 +5,7 @@
  * Invariant: a limit without a key here does not exist (DESIGN §1, 7).
  */
 import { Schema } from "effect"
+import { Consequence } from "../domain/Matcher.ts"
 import { Isolation, isolationDefaults } from "./IsolationSettings.ts"
 import { Retention, retentionDefaults } from "./RetentionSettings.ts"
 import { type Filled, int, key, text, url } from "./schemaParts.ts"
@@ -33,6 +34,10 @@ export const Rule = Schema.Struct({
   tool: key(text, "Name of the tool; absent: every tool."),
   argv: key(Schema.NonEmptyArray(text), "Whole words that the command begins with."),
   path: key(text, "Glob of files, relative to the workspace."),
+  effect: key(
+    Consequence,
+    "What it does, as far as the tables of programs know: changes, deletes (for good) or network. Not for allow."
+  ),
   reason: key(text, "What a person is told when the rule decides."),
   examples: key(Examples, "Checked when claw starts: a rule that fails one of them makes the configuration invalid.")
 })

@@ -104,6 +104,8 @@ export interface SimpleCommand {
   readonly exactOnly?: string
   /** What it takes away is gone: why no grant of its first words is offered or honoured, though a person's rule is. */
   readonly destroys?: string
+  /** It is for reaching other machines. */
+  readonly network?: true
   /** It changes nothing, names no file and reads only what it is given: it adds nothing to what the others of a line may. */
   readonly filter?: true
   /** Names that deny rules know the program by: the last segment as written and as resolved. */

@@ -1,6 +1,13 @@
 /** By what a grant or a rule recognises a call. Owns: the shape. Decides nothing. */
 import { Schema } from "effect"
 
+/**
+ * What a command does, as far as tables of programs know: `changes` all but what is known to only look; `deletes` what takes
+ * something away for good; `network` what is for reaching other machines.
+ */
+export const Consequence = Schema.Literals(["changes", "deletes", "network"])
+export type Consequence = typeof Consequence.Type
+
 /** How a stored grant recognises a later call. Paths and globs are relative to the workspace, with `/`. */
 export const Matcher = Schema.Union([
   Schema.Struct({ kind: Schema.Literal("exact"), digest: Schema.String }),

@@ -5,6 +5,7 @@
  */
 import { accessSync, constants, realpathSync } from "node:fs"
 import { basename } from "node:path"
+import { reachesNetwork } from "./commandNetwork.ts"
 import { reachesBelow } from "./commandBelow.ts"
 import { contentOf, type Fed } from "./commandContent.ts"
 import { destroys } from "./commandDestroys.ts"
@@ -36,6 +37,7 @@ export interface Facts {
   readonly unsettled: ReadonlyArray<string>
   readonly exactOnly?: string
   readonly destroys?: string
+  readonly network?: true
   readonly filter?: true
   readonly paths: ReadonlyArray<string>
   readonly prefix: ReadonlyArray<string>
@@ -285,6 +287,7 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
       (looks || isReadOnlyProgram(named)) && !WRITERS.has(named) && (git?.readOnly ?? true) && lost === undefined,
     ...(only === undefined ? {} : { exactOnly: only }),
     ...(lost === undefined ? {} : { destroys: lost }),
+    ...(found.names.some((name) => reachesNetwork(name, args)) ? { network: true as const } : {}),
     ...(places.paths.length === 0 && isFilter(words[0]?.value ?? "", args) ? { filter: true as const } : {}),
     ...(content.digest === undefined ? {} : { content: content.digest, runs: content.files ?? [] }),
     ...(refused === undefined ? {} : { refused })

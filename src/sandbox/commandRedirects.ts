@@ -26,9 +26,13 @@ const heredoc = (node: HereDoc): ReadonlyArray<string> => {
   return HEREDOC_LIVE.test(node.body.text) ? ["expands a here-document"] : []
 }
 
-/** `< 2>&1`: to bash the 2 belongs to the second redirect. */
-const runsOn = ({ target }: Redirect, source: string): boolean =>
-  target !== undefined && /^\d+$/.test(target.text) && /[<>]/.test(source[target.end] ?? "")
+/** `< 2>&1`, `<<< 3<a`, `> {x}<a`: to bash the number or the name belongs to the second redirect. */
+const runsOn = (node: Redirection, source: string): boolean => {
+  const word = node.type === "HereDoc" ? node.delimiter : node.target
+  return word !== undefined && /^(?:\d+|\{[A-Za-z_]\w*\})$/.test(word.text) && /[<>]/.test(source[word.end] ?? "")
+}
+
+const TWO_WAYS = "has redirects that can be read in two ways"
 
 const FORM = /^(?:\d+|\{[A-Za-z_]\w*\})?(?:[<>]|>>|>\||<>|[<>]&|&>>?)[ \t]*(?![ \t\n]|\\\n)/
 /** To bash the `-` of `<&-word` ends the redirect, and the word is the command's: `3<&-rm x` runs `rm x`. */
@@ -40,10 +44,9 @@ const unclear = (node: Redirect, source: string): Redirected | undefined => {
   const text = node.target?.text ?? ""
   if (/[<>]&$/.test(node.operator) && text !== "-" && CLOSES.test(text))
     return { why: [], refused: "closes a descriptor and hides a word behind it" }
-  const two = "has redirects that can be read in two ways"
   const numbered = /[<>]&$/.test(node.operator) && /^\d/.test(text) && !DESCRIPTOR.test(text)
   if (numbered || runsOn(node, source) || !FORM.test(source.slice(node.pos, node.end)))
-    return { why: [two], doubt: two }
+    return { why: [TWO_WAYS], doubt: TWO_WAYS }
   return undefined
 }
 
@@ -81,6 +84,7 @@ const file = (node: Redirect, paths: Paths): Redirected => {
 }
 
 export const judgeRedirect = (node: Redirection, source: string, paths: Paths): Redirected => {
+  if (node.type !== "Redirect" && runsOn(node, source)) return { why: [TWO_WAYS], doubt: TWO_WAYS }
   if (node.type === "HereDoc") return { why: heredoc(node) }
   if (node.type === "HereString") {
     return {

@@ -71,6 +71,15 @@ const cases: ReadonlyArray<readonly [text: string, message: string]> = [
     '{"rules": {"allow": [{"tool": "write_file", "path": "/etc/**"}]}}',
     `${shown}:1:22: the rule rules.allow[0] has a path that leads elsewhere, and an allow rule covers files of the workspace alone. Write it relative to the workspace.`
   ],
+  ['{"rules": {"deny": [{"effect": "network", "examples": {"match": ["curl h"], "no_match": ["ls"]}}]}}', "no error"],
+  [
+    '{"rules": {"allow": [{"effect": "network"}]}}',
+    `${shown}:1:22: the rule rules.allow[0] allows by effect, and what else such a command does nobody knows. Give it argv.`
+  ],
+  [
+    '{"rules": {"ask": [{"effect": "deletes", "argv": ["rm"]}]}}',
+    `${shown}:1:20: the rule rules.ask[0] has an effect beside argv or path, and only one of them can count. Make two rules of it.`
+  ],
   ['{"rules": {"deny": [{"path": "/etc/**"}], "allow": [{"path": "etc/**"}]}}', "no error"],
   ['{"rules": {"deny": [{"argv": ["rm", "-rf", "*"], "examples": {"match": ["rm -rf *"]}}]}}', "no error"],
   ['{"state_dir": "here"}', `${shown}: state_dir must be an absolute path.`]

@@ -173,6 +173,8 @@ describe("claw attach at a terminal", SIDE_BY_SIDE, () => {
         yield* tty.shows("half")
         tty.enter("/exit")
         assert.strictEqual(yield* tty.exited, 0)
+        const said = tty.screen().replace(/\s+/g, " ").includes(`the task goes on; claw attach ${id} comes back to it.`)
+        assert.strictEqual(said, args.length > 0)
         yield* Deferred.succeed(go, undefined)
         const again = yield* attached(at, "--url", tcpOf(ready), id)
         const screen = yield* again.ended(1)

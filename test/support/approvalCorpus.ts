@@ -141,21 +141,37 @@ export const commandOf = (entry: BashEntry): string => {
   return entry.raw_arguments === true ? (JSON.parse(full) as { command: string }).command : full
 }
 
+const judgeIn = (workspace: string, entry: BashEntry): Judgement => {
+  const early = entry.files?.filter((file) => file.changed_after_grant !== true) ?? []
+  for (const file of early) writeFile(workspace, file)
+  const grants = (entry.grants ?? []).map(({ match, argv }) => makeGrant(workspace, match, argv))
+  for (const file of entry.files ?? []) if (file.changed_after_grant === true) writeFile(workspace, file)
+  return judgeBash({
+    command: commandOf(entry),
+    workspace,
+    grants,
+    rules: (entry.deny ?? []).map(denyRule),
+    ...(entry.raw_arguments === true ? { raw: entry.command } : {}),
+    ...(entry.path === undefined ? {} : { path: entry.path.replace("{{workspace}}", workspace) })
+  })
+}
+
+/** To judge changes nothing: entries without files of their own share it. */
+let shared: ReturnType<typeof makeWorkspace> | undefined
+
+const sharedWorkspace = (): string => {
+  if (shared === undefined) {
+    const made = (shared = makeWorkspace())
+    process.once("exit", made.remove)
+  }
+  return shared.path
+}
+
 export const judgeEntry = (entry: BashEntry): Judgement => {
+  if ((entry.files ?? []).length === 0) return judgeIn(sharedWorkspace(), entry)
   const workspace = makeWorkspace()
   try {
-    const early = entry.files?.filter((file) => file.changed_after_grant !== true) ?? []
-    for (const file of early) writeFile(workspace.path, file)
-    const grants = (entry.grants ?? []).map(({ match, argv }) => makeGrant(workspace.path, match, argv))
-    for (const file of entry.files ?? []) if (file.changed_after_grant === true) writeFile(workspace.path, file)
-    return judgeBash({
-      command: commandOf(entry),
-      workspace: workspace.path,
-      grants,
-      rules: (entry.deny ?? []).map(denyRule),
-      ...(entry.raw_arguments === true ? { raw: entry.command } : {}),
-      ...(entry.path === undefined ? {} : { path: entry.path.replace("{{workspace}}", workspace.path) })
-    })
+    return judgeIn(workspace.path, entry)
   } finally {
     workspace.remove()
   }

@@ -6,7 +6,7 @@
 import { execFileSync } from "node:child_process"
 import { cpSync, existsSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { ApprovalGate, type Mode, type Verdict } from "../../src/approval/ApprovalGate.ts"
 import { Approver, type Question, type Reply } from "../../src/approval/Approver.ts"
 import * as Gate from "../../src/approval/Gate.ts"
@@ -48,7 +48,8 @@ const git = (cwd: string, ...args: ReadonlyArray<string>) =>
 export const template = Effect.acquireRelease(
   Effect.sync(() => {
     const { path, remove } = makeWorkspace()
-    git(path, "init", "-q")
+    // Without the samples of hooks, which each copy would hold.
+    git(path, "init", "-q", "--template=")
     git(path, "add", "-A")
     git(path, "commit", "-qm", "start")
     return { path, remove }
@@ -136,23 +137,39 @@ const callThrough = Effect.fnUntraced(function* (args: unknown) {
   return { verdict, output: content }
 })
 
-/** The entry through the gate, with the grants it names. Needs the ProcessRunner. */
-export const gated = Effect.fnUntraced(function* (from: string, around: Around & { readonly proof?: Proof }) {
+interface Through extends Omit<Around, "mode"> {
+  readonly proof?: Proof
+}
+
+/** The entry through the gate in each of these modes, one after the other in one repository, with the grants it names. */
+export const gatedIn = Effect.fnUntraced(function* (from: string, around: Through, modes: ReadonlyArray<Mode>) {
   const { entry, proof = {} } = around
   const path = yield* repositoryFrom(from)
   layOut(path, entry, false)
-  const questions: Array<Question> = []
-  const context = yield* Layer.build(layers(path, around, questions))
-  const through = Effect.gen(function* () {
-    const store = yield* GrantStore
-    for (const { argv, match } of entry.grants ?? []) yield* store.save(session_id, makeGrant(path, match, argv))
-    layOut(path, entry, true)
-    prepare(path, proof)
-    return yield* callThrough(entry.raw_arguments === true ? entry.command : { command: commandOf(entry) })
-  })
-  const { verdict, output } = yield* Effect.provideContext(through, context)
-  return { happened: happened(path, proof), questions: questions.length, verdict, output } satisfies Gated
+  const gates = yield* Effect.forEach(modes, (mode) =>
+    Effect.gen(function* () {
+      const questions: Array<Question> = []
+      const context = yield* Layer.build(layers(path, { ...around, mode }, questions))
+      const store = Context.get(context, GrantStore)
+      for (const { argv, match } of entry.grants ?? []) yield* store.save(session_id, makeGrant(path, match, argv))
+      return { questions, context }
+    })
+  )
+  layOut(path, entry, true)
+  prepare(path, proof)
+  const args = entry.raw_arguments === true ? entry.command : { command: commandOf(entry) }
+  return yield* Effect.forEach(gates, ({ context, questions }) =>
+    Effect.map(Effect.provideContext(callThrough(args), context), (called): Gated => ({
+      happened: happened(path, proof),
+      questions: questions.length,
+      ...called
+    }))
+  )
 })
+
+/** The same in one mode. Needs the ProcessRunner. */
+export const gated = (from: string, around: Around & { readonly proof?: Proof }) =>
+  Effect.map(gatedIn(from, around, [around.mode]), ([only]) => only!)
 
 /** One stock of isolated processes for a whole file. */
 export const layerIsolated = Layer.effect(
