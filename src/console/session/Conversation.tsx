@@ -3,7 +3,7 @@
  * is at the end stays at the end while it grows; whoever reads further up is not moved, also when older items come.
  */
 import { ArrowDown } from "lucide-react"
-import { type MouseEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react"
+import { type MouseEvent, type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react"
 import { Virtualizer } from "virtua"
 import { useWords } from "../words/useWords.ts"
 import { Announcer } from "./Announcer.tsx"
@@ -17,41 +17,58 @@ const NEAR = 48
 /** Pixels from the beginning at which older items are asked for. */
 const EARLY = 1_200
 const HOLD_MS = 300
+/** Behind a touch, a wheel or a key, a movement is a person's. */
+const TOUCH_MS = 1_000
 
+/** Whether the end is followed. Only a person leaves it: lists that measure themselves move, too. */
 const usePinned = (scroller: RefObject<HTMLDivElement | null>) => {
   const pinned = useRef(true)
+  const touched = useRef(0)
   const [away, setAway] = useState(false)
-  useLayoutEffect(() => {
+  const follow = useCallback(() => {
     const element = scroller.current
-    const content = element?.firstElementChild
-    if (element == null || content == null) return
-    const follow = () => {
-      if (pinned.current) element.scrollTop = element.scrollHeight
-    }
+    if (element !== null && pinned.current) element.scrollTop = element.scrollHeight
+  }, [scroller])
+  useLayoutEffect(() => {
+    const content = scroller.current?.firstElementChild
+    if (content == null || scroller.current === null) return
     const observer = new ResizeObserver(follow)
     observer.observe(content)
-    observer.observe(element)
+    observer.observe(scroller.current)
     follow()
     return () => observer.disconnect()
-  }, [scroller])
+  }, [scroller, follow])
   const look = () => {
     const element = scroller.current
     if (element === null) return
-    pinned.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR
+    const near = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR
+    if (near) pinned.current = true
+    else if (performance.now() - touched.current < TOUCH_MS) pinned.current = false
     setAway(!pinned.current)
+  }
+  const touch = () => {
+    touched.current = performance.now()
   }
   const toEnd = () => {
     pinned.current = true
     setAway(false)
-    scroller.current?.scrollTo({ top: scroller.current.scrollHeight })
+    follow()
   }
   /** What somebody opens stays where it is, also at the end. */
   const hold = (event: MouseEvent) => {
     if (!(event.target instanceof Element) || event.target.closest("[aria-expanded], summary") === null) return
     pinned.current = false
+    touch()
     setTimeout(look, HOLD_MS)
   }
-  return { away, look, toEnd, hold }
+  const handlers = {
+    onClickCapture: hold,
+    onWheel: touch,
+    onTouchMove: touch,
+    onPointerDown: touch,
+    onKeyDown: touch
+  }
+  return { away, look, toEnd, handlers }
 }
 
 /** True in the render in which items came in front. */
@@ -73,7 +90,7 @@ export const Conversation = () => {
   const loading = useView((view) => view.loadingOlder)
   const phase = useView((view) => view.phase)
   const scroller = useRef<HTMLDivElement>(null)
-  const { away, look, toEnd, hold } = usePinned(scroller)
+  const { away, look, toEnd, handlers } = usePinned(scroller)
   const shift = useShift(items[0]?.key)
   const onScroll = (offset: number) => {
     look()
@@ -88,7 +105,7 @@ export const Conversation = () => {
       <div
         className="scroller"
         ref={scroller}
-        onClickCapture={hold}
+        {...handlers}
         tabIndex={0}
         role="log"
         aria-live="off"

@@ -129,10 +129,13 @@ export class SessionStore {
     return this.command({ type: "command", name: "rename", title })
   }
 
-  /** What the list knows and the wire does not tell. */
-  relook(known: { readonly archived: boolean }): void {
+  /** What the wire does not tell; the rest of it only where the wire has told nothing yet. */
+  relook(known: Status | { readonly archived: boolean }): void {
     const { status } = this.store.getState()
-    if (status !== undefined) this.store.setState({ status: { ...status, ...known } })
+    const { archived = false } = known
+    const held = "held_by" in known && known.held_by !== undefined ? { held_by: known.held_by } : {}
+    if (status !== undefined) this.store.setState({ status: { ...status, archived, ...held } })
+    else if ("state" in known) this.store.setState({ status: known })
   }
 
   dismiss(): void {
@@ -159,11 +162,10 @@ export class SessionStore {
 
   // How it is opened.
 
+  /** What was said last is shown before anything else is known: the server may take longer to bring a session to life. */
   private async open(): Promise<void> {
     try {
-      const status = await api.show(this.id)
-      this.store.setState({ status })
-      await this.load(status)
+      await this.loadBefore(undefined)
     } catch (error) {
       const refusal = error as ErrorBody
       if (refusal.code === "unauthenticated") return this.signedOut()
@@ -175,6 +177,11 @@ export class SessionStore {
     this.show()
     this.join()
     for (const sending of this.store.getState().sending) this.deliver(sending)
+    // The wire does not tell who else has it, nor that it was put aside.
+    api.show(this.id).then(
+      (status) => this.relook(status),
+      () => {}
+    )
   }
 
   private again(refusal: ErrorBody): void {
@@ -183,13 +190,13 @@ export class SessionStore {
     setTimeout(() => (this.closed ? undefined : void this.open()), delay_ms)
   }
 
-  private async load({ task }: Status): Promise<void> {
-    for (let page = 0; page < MOST_PAGES; page++) {
-      await this.loadBefore(page === 0 ? undefined : this.folding.first)
-      const { state } = this.folding
-      const whole = task === undefined || state.task !== undefined || state.last?.task_id === task.task_id
-      if (whole || !this.store.getState().older) break
+  /** A running task is loaded whole: what it asks may stand further up. */
+  private async loadTask(): Promise<void> {
+    for (let page = 0; page < MOST_PAGES && this.store.getState().older; page++) {
+      if (this.folding.state.task !== undefined) return
+      await this.loadBefore(this.folding.first)
     }
+    this.show()
   }
 
   private async loadBefore(before: number | undefined): Promise<void> {
@@ -230,9 +237,10 @@ export class SessionStore {
     if (event.type !== "status") return
     this.flush()
     this.folding.talk.told(event.state, event.task !== undefined)
-    const { status } = this.store.getState()
-    const archived = status?.archived === undefined ? {} : { archived: status.archived }
-    this.store.setState({ status: { ...event, ...archived }, doing: this.folding.talk.doing() })
+    const { held_by, archived } = this.store.getState().status ?? {}
+    const beside = { ...(held_by === undefined ? {} : { held_by }), ...(archived === undefined ? {} : { archived }) }
+    this.store.setState({ status: { ...event, ...beside }, doing: this.folding.talk.doing() })
+    if (event.task !== undefined && this.folding.state.task === undefined) void this.loadTask().catch(() => {})
   }
 
   private take(event: SessionEvent): void {

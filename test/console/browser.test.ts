@@ -1,0 +1,243 @@
+/**
+ * The console as a person has it: the built page, a real browser, a real server, a model that is told what to do.
+ * One server and one browser for all of it (issue 6; R242–R249, R251–R257, R309, R327–R331).
+ */
+import { AxeBuilder } from "@axe-core/playwright"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Page } from "playwright-core"
+import { BIG, Site, site } from "../support/consoleKit.ts"
+
+const composer = (page: Page) => page.getByRole("combobox", { name: "Message" })
+
+const create = async (page: Page, name: string): Promise<string> => {
+  await page.locator(".shell").waitFor()
+  await page.keyboard.press("Alt+n")
+  await page.getByRole("textbox", { name: "Name" }).fill(name)
+  await page.getByRole("button", { name: "Create" }).click()
+  await page.getByRole("heading", { name }).waitFor()
+  return new URL(page.url()).pathname
+}
+
+const say = async (page: Page, text: string) => {
+  await composer(page).fill(text)
+  await composer(page).press("Enter")
+}
+
+const answers = (page: Page) => page.locator(".answer .prose")
+
+/** Cuts a page's sockets, and lets it have new ones. */
+const cuttable = async (page: Page) => {
+  const open = new Set<() => void>()
+  const net = { cut: false, opened: 0 }
+  await page.routeWebSocket(/\/ws$/, (socket) => {
+    net.opened++
+    if (net.cut) return void socket.close()
+    const server = socket.connectToServer()
+    open.add(() => {
+      void socket.close({ code: 1011 })
+      void server.close()
+    })
+  })
+  return {
+    opened: () => net.opened,
+    cut: () => {
+      net.cut = true
+      for (const end of open) end()
+      open.clear()
+    },
+    mend: () => (net.cut = false)
+  }
+}
+
+const violations = async (page: Page) => {
+  const { violations: found } = await new AxeBuilder({ page }).analyze()
+  return found
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`)
+}
+
+const steps = (run: (page: Page, at: Site["Service"]) => Promise<void>, options = {}) =>
+  Effect.gen(function* () {
+    const at = yield* Site
+    const page = yield* Effect.acquireRelease(at.page(options), (open) => Effect.promise(() => open.context().close()))
+    yield* Effect.promise(() => run(page, at))
+  }).pipe(Effect.scoped)
+
+layer(site, { excludeTestServices: true, timeout: "90 seconds" })("the console in Chromium", (it) => {
+  const scene = (name: string, run: Parameters<typeof steps>[0], options = {}) =>
+    it.effect(name, () => steps(run, options), { timeout: 60_000, retry: 1 })
+
+  scene(
+    "signs in by the address, which then holds no token; a visit without asks for one (R242, R251)",
+    async (page, at) => {
+      await page.goto(at.url)
+      await page.locator(".shell").waitFor()
+      assert.notInclude(page.url(), "token")
+      await page.context().clearCookies()
+      await page.reload()
+      await page.getByLabel("Token").fill("wrong")
+      await page.getByRole("button", { name: "Sign in" }).click()
+      await page.getByRole("alert").getByText("not known here").waitFor()
+    }
+  )
+
+  scene(
+    "runs two sessions at once, and each keeps its own stream; a stop stops one (R243–R245, R249, R327–R329)",
+    async (page, at) => {
+      const net = await cuttable(page)
+      await page.goto(at.url)
+      const a = await create(page, "Session A")
+      await say(page, "flow Alpha")
+      await answers(page).getByText("Alpha begins.").waitFor()
+      await create(page, "Session B")
+      await say(page, "flow Beta")
+      await answers(page).getByText("Beta begins.").waitFor()
+      assert.strictEqual(await page.getByText("Alpha").count(), 0)
+      assert.strictEqual(net.opened(), 2)
+      await page.getByRole("link", { name: /Session A/ }).click()
+      await answers(page).getByText("Alpha begins.").waitFor()
+      await page.getByRole("button", { name: "Stop" }).click()
+      await page.getByText("Stopped in the middle of the answer.").waitFor()
+      assert.strictEqual(new URL(page.url()).pathname, a)
+      await Effect.runPromise(at.letGo)
+      await page.getByRole("link", { name: /Session B/ }).click()
+      await answers(page).getByText("Beta begins. It ends.").waitFor()
+      assert.strictEqual(await page.locator(".answer").count(), 1)
+      assert.strictEqual(net.opened(), 2)
+    }
+  )
+
+  scene(
+    "asks; another session talks on meanwhile; the answer wakes its own question (R247, R257, R330, R331)",
+    async (page, at) => {
+      await page.goto(at.url)
+      await create(page, "Asks")
+      await say(page, "run touch made.txt")
+      const card = page.locator(".approval")
+      await card.waitFor()
+      assert.deepStrictEqual(await card.getByRole("button").allInnerTexts(), [
+        "Allow once\nY",
+        "Allow for the session\nS",
+        "Deny\nN"
+      ])
+      assert.match(await card.innerText(), /touch made\.txt[\s\S]*exactly this bash call/)
+      await create(page, "Talks")
+      await say(page, "say still here")
+      await answers(page).getByText("still here").waitFor()
+      await page.getByRole("button", { name: "1 question waits" }).first().click()
+      await page.getByRole("dialog").getByRole("button", { name: "In Asks" }).click()
+      await page.locator(".conversation .approval").waitFor()
+      await page.keyboard.press("Alt+a")
+      await page.keyboard.press("y")
+      await answers(page).getByText("ran").waitFor()
+      await page.getByRole("button", { name: "Details" }).click()
+      await page.getByText("allowed once").first().waitFor()
+    }
+  )
+
+  scene(
+    "says that the connection is lost, keeps what is sent meanwhile, and sends it once (R252, R254, R255)",
+    async (page, at) => {
+      const net = await cuttable(page)
+      await page.goto(at.url)
+      await create(page, "Cut off")
+      await say(page, "say before")
+      await answers(page).getByText("before").waitFor()
+      net.cut()
+      await page.getByText("No connection.").waitFor()
+      await say(page, "say behind")
+      await page.getByText("sending …").waitFor()
+      await composer(page).fill("a draft")
+      net.mend()
+      await answers(page).getByText("behind").waitFor()
+      await page.reload()
+      await answers(page).getByText("behind").waitFor()
+      assert.strictEqual(await page.locator(".prompt").count(), 2)
+      assert.strictEqual(await composer(page).inputValue(), "a draft")
+    }
+  )
+
+  scene("makes nothing of what a model or a person writes but text (SECURITY T1)", async (page, at) => {
+    const evil = [
+      "say **bold** <img src=x onerror=window.pwned=1>",
+      "[a](javascript:window.pwned=2) [b](https://example.org/x) ![c](https://evil.example/x.png)",
+      "<script>window.pwned=3</script><iframe srcdoc='<script>parent.pwned=4</script>'></iframe>"
+    ]
+    const fetched: Array<string> = []
+    page.on("request", (request) => fetched.push(request.url()))
+    await page.goto(at.url)
+    await create(page, "<img src=x onerror=window.pwned=5>")
+    await say(page, evil.join("\n\n"))
+    await answers(page).getByText("bold").waitFor()
+    await page.locator(".answer .host").getByText("example.org").waitFor()
+    assert.isUndefined(await page.evaluate(() => (globalThis as { readonly pwned?: number }).pwned))
+    assert.strictEqual(await page.locator(".answer :is(img, iframe, script)").count(), 0)
+    assert.deepStrictEqual(
+      await page
+        .locator(".answer a")
+        .evaluateAll((links) => links.map((link) => [link.getAttribute("href"), link.getAttribute("rel")])),
+      [
+        ["https://example.org/x", "noopener noreferrer nofollow"],
+        ["https://evil.example/x.png", "noopener noreferrer nofollow"]
+      ]
+    )
+    assert.deepStrictEqual(
+      fetched.filter((url) => !url.startsWith(at.url)),
+      []
+    )
+  })
+
+  scene(
+    "opens a session of ten thousand items at its end and loads the rest while one reads up (R246, R248, R253)",
+    async (page, at) => {
+      await page.goto(`${at.url}/s/${BIG}`)
+      await page.getByText("answer 2499").waitFor()
+      assert.isBelow(await page.locator(".row").count(), 200)
+      const scroller = page.getByRole("log")
+      const size = () => scroller.evaluate((element) => element.scrollHeight)
+      const before = await size()
+      for (let i = 0; i < 3; i++) {
+        const old = await size()
+        await scroller.hover()
+        await page.mouse.wheel(0, -30_000)
+        await page.waitForFunction((was) => (document.querySelector(".scroller")?.scrollHeight ?? 0) > was, old)
+      }
+      assert.isAbove(await size(), before)
+      const [list, box, all] = [
+        await scroller.boundingBox(),
+        await page.locator(".composer").boundingBox(),
+        page.viewportSize()
+      ]
+      assert.isAtLeast(box?.y ?? 0, (list?.y ?? 0) + (list?.height ?? 0) - 1)
+      assert.closeTo((box?.y ?? 0) + (box?.height ?? 0), all?.height ?? 0, 1)
+      await page.getByRole("button", { name: "To the end" }).click()
+      await page.getByText("answer 2499").waitFor()
+    }
+  )
+
+  for (const colorScheme of ["light", "dark"] as const) {
+    scene(
+      `is within reach of everybody, ${colorScheme} (WCAG 2.2 AA)`,
+      async (page, at) => {
+        await page.goto(at.url)
+        await create(page, `Reach ${colorScheme}`)
+        await say(
+          page,
+          "say # Head\n\n`code` and [link](https://example.com/)\n\n```ts\nconst a = 1\n```\n\n| a |\n|---|\n| b |"
+        )
+        await answers(page).getByText("code and").waitFor()
+        await say(page, "run touch x")
+        await page.locator(".approval").waitFor()
+        await page.getByRole("button", { name: "Details" }).click()
+        await page.getByRole("tab", { name: "Timeline" }).click()
+        assert.deepStrictEqual(await violations(page), [])
+        await page.setViewportSize({ width: 390, height: 844 })
+        await page.getByRole("complementary").getByRole("button", { name: "Close" }).click()
+        assert.deepStrictEqual(await violations(page), [])
+        assert.strictEqual(await page.evaluate(() => document.documentElement.scrollWidth), 390)
+      },
+      { colorScheme, reducedMotion: "reduce" as const }
+    )
+  }
+})

@@ -1,0 +1,134 @@
+/**
+ * The built console in Chromium, on a `claw serve` of its own with a model that does what a prompt says. Owns: that
+ * server, browser and model end with their scope, and a session of ten thousand items. Invariant: every page fails its
+ * test where a script of it does.
+ */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { Context, Deferred, Effect, Layer } from "effect"
+import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core"
+import { claw, world } from "./e2eProgram.ts"
+import { served } from "./e2eServer.ts"
+import { calls, delta, DONE, finish, HEAD, SSE, text, type Answer } from "./fakeModelScript.ts"
+import { programAt } from "./servedProgram.ts"
+
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--no-first-run"
+]
+
+export const BIG = "big-session"
+const TASKS = 2_500
+
+/** Four items a task: what was said, an answer, a call, an end. */
+const bigSession = (): string => {
+  const ts = "2026-01-01T00:00:00.000Z"
+  const usage = { input_tokens: 1, output_tokens: 1 }
+  const bodies = Array.from({ length: TASKS }, (_, i) => {
+    const [task_id, call_id] = [`t${i}`, `c${i}`]
+    const at = { task_id, turn: 1 }
+    return [
+      { type: "task_started", task_id, prompt_id: `p${i}`, content: `question ${i}` },
+      { type: "thinking", ...at, stream_id: `s${i}`, reasoning_stream_id: `r${i}` },
+      { type: "text_completed", ...at, stream_id: `s${i}`, content: `answer **${i}**`, finish_reason: "tool_calls" },
+      { type: "tool_call", ...at, call_id, tool_name: "list_dir", content: '{"path":"."}', risk: "safe" },
+      { type: "tool_started", ...at, call_id, attempt: 1 },
+      {
+        type: "tool_result",
+        ...at,
+        call_id,
+        tool_name: "list_dir",
+        result: "README.md",
+        status: "ok",
+        is_error: false,
+        duration_ms: 1
+      },
+      { type: "task_completed", task_id, usage }
+    ]
+  }).flat()
+  const session = { session_id: BIG, workspace: "/", title: "Big", created_at: ts, updated_at: ts }
+  const events = bodies.map((body, i) => ({ seq: i + 1, event_id: `e${i}`, ts, ...body }))
+  return JSON.stringify({ format: "claw-session", version: 1, session, events })
+}
+
+/** `say X`: X. `run X`: the command X, then the word ran. `flow X`: X, then what comes once `let go` was called. */
+const answering =
+  (go: Effect.Effect<void>) =>
+  (prompt: string, afterTool: boolean): Answer => {
+    const [word, rest = ""] = [prompt.split(" ", 1)[0], prompt.slice(prompt.indexOf(" ") + 1)]
+    if (word === "run" && !afterTool)
+      return calls([{ id: `call-${Date.now()}`, name: "bash", arguments: JSON.stringify({ command: rest }) }])
+    if (word === "run") return text("ran")
+    if (word !== "flow") return text(rest, 4)
+    const steps = [
+      HEAD,
+      delta({ content: `${rest} begins. ` }),
+      { until: go },
+      delta({ content: "It ends." }),
+      finish("stop"),
+      DONE
+    ]
+    return { status: 200, headers: SSE, steps }
+  }
+
+interface Shape {
+  readonly url: string
+  readonly token: string
+  readonly page: (options?: BrowserContextOptions) => Effect.Effect<Page>
+  /** Whatever flows goes on. */
+  readonly letGo: Effect.Effect<void>
+}
+
+export class Site extends Context.Service<Site, Shape>()("test/Site") {}
+
+const watched = async (context: BrowserContext): Promise<Page> => {
+  const page = await context.newPage()
+  page.setDefaultTimeout(15_000)
+  page.on("pageerror", (error) => {
+    throw error
+  })
+  return page
+}
+
+export const site = Layer.effect(
+  Site,
+  Effect.gen(function* () {
+    const at = yield* world()
+    const go = yield* Deferred.make<void>()
+    const answer = answering(Deferred.await(go))
+    at.model.rule(({ messages }) => {
+      const last = messages.findLast(({ role }) => role === "user")
+      return answer(String(last?.["content"]), messages.at(-1)?.["role"] === "tool")
+    })
+    const file = join(at.home, "big.json")
+    writeFileSync(file, bigSession())
+    const imported = yield* claw(["sessions", "import", file], { env: at.env, cwd: at.workspace })
+    if (imported.code !== 0) return yield* Effect.die(new Error(imported.stderr))
+    const { ready } = yield* served(at, [])
+    const executablePath = yield* programAt("chromium")
+    const browser = yield* Effect.acquireRelease(
+      Effect.promise(() => chromium.launch({ executablePath, args: FLAGS })),
+      (open) => Effect.promise(() => open.close())
+    )
+    const first = yield* Effect.promise(() => browser.newContext())
+    const url = ready.http.url
+    yield* Effect.promise(async () => {
+      const page = await watched(first)
+      await page.goto(`${url}/#token=${ready.token ?? ""}`)
+      await page.locator(".shell").waitFor()
+    })
+    const storageState = yield* Effect.promise(() => first.storageState())
+    return {
+      url,
+      token: ready.token ?? "",
+      letGo: Effect.asVoid(Deferred.succeed(go, undefined)),
+      page: (options = {}) =>
+        Effect.promise(async () => watched(await browser.newContext({ storageState, locale: "en-US", ...options })))
+    }
+  })
+)
