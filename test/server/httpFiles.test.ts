@@ -3,7 +3,6 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
-import { RuntimeManager } from "../../src/runtime/RuntimeManager.ts"
 import * as FakeModel from "../support/fakeModel.ts"
 import { calls, text } from "../support/fakeModelScript.ts"
 import { type Http, type Json, over, serve } from "../support/httpKit.ts"
@@ -120,7 +119,6 @@ describe("files over HTTP", () => {
             assert.deepStrictEqual([busy.status, busy.json.code], [409, "session_busy"])
           }
           yield* ask("POST", "interrupt", {})
-          yield* RuntimeManager
         }).pipe(Effect.scoped, Effect.provide(over(sessions)), Effect.provide(Logger.layer([])))
       }).pipe(Effect.scoped),
     60_000
