@@ -100,7 +100,7 @@ layer(site, { excludeTestServices: true, timeout: "90 seconds" })("the console i
       await page.getByRole("button", { name: "Stop" }).click()
       await page.getByText("Stopped in the middle of the answer.").waitFor()
       assert.strictEqual(new URL(page.url()).pathname, a)
-      await Effect.runPromise(at.letGo)
+      at.letGo()
       await page.getByRole("link", { name: /Session B/ }).click()
       await answers(page).getByText("Beta begins. It ends.").waitFor()
       assert.strictEqual(await page.locator(".answer").count(), 1)
@@ -201,7 +201,7 @@ layer(site, { excludeTestServices: true, timeout: "90 seconds" })("the console i
         const old = await size()
         await scroller.hover()
         await page.mouse.wheel(0, -30_000)
-        await page.waitForFunction((was) => (document.querySelector(".scroller")?.scrollHeight ?? 0) > was, old)
+        await page.waitForFunction(`document.querySelector(".scroller").scrollHeight > ${old}`)
       }
       assert.isAbove(await size(), before)
       const [list, box, all] = [
@@ -235,7 +235,7 @@ layer(site, { excludeTestServices: true, timeout: "90 seconds" })("the console i
         await page.setViewportSize({ width: 390, height: 844 })
         await page.getByRole("complementary").getByRole("button", { name: "Close" }).click()
         assert.deepStrictEqual(await violations(page), [])
-        assert.strictEqual(await page.evaluate(() => document.documentElement.scrollWidth), 390)
+        assert.strictEqual(await page.evaluate("document.documentElement.scrollWidth"), 390)
       },
       { colorScheme, reducedMotion: "reduce" as const }
     )

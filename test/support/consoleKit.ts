@@ -60,7 +60,7 @@ const bigSession = (): string => {
 const answering =
   (go: Effect.Effect<void>) =>
   (prompt: string, afterTool: boolean): Answer => {
-    const [word, rest = ""] = [prompt.split(" ", 1)[0], prompt.slice(prompt.indexOf(" ") + 1)]
+    const [word, rest] = [prompt.split(" ", 1)[0], prompt.slice(prompt.indexOf(" ") + 1)]
     if (word === "run" && !afterTool)
       return calls([{ id: `call-${Date.now()}`, name: "bash", arguments: JSON.stringify({ command: rest }) }])
     if (word === "run") return text("ran")
@@ -81,7 +81,7 @@ interface Shape {
   readonly token: string
   readonly page: (options?: BrowserContextOptions) => Effect.Effect<Page>
   /** Whatever flows goes on. */
-  readonly letGo: Effect.Effect<void>
+  readonly letGo: () => void
 }
 
 export class Site extends Context.Service<Site, Shape>()("test/Site") {}
@@ -126,7 +126,7 @@ export const site = Layer.effect(
     return {
       url,
       token: ready.token ?? "",
-      letGo: Effect.asVoid(Deferred.succeed(go, undefined)),
+      letGo: () => void Deferred.doneUnsafe(go, Effect.void),
       page: (options = {}) =>
         Effect.promise(async () => watched(await browser.newContext({ storageState, locale: "en-US", ...options })))
     }

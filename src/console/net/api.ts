@@ -109,9 +109,9 @@ type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
 const addressOf = (path: string, query: Query): string => {
   const given = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined || value === "" ? [] : [[name, String(value)]]
+    value === undefined || value === "" ? [] : [[name, String(value)] as const]
   )
-  return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(Object.fromEntries(given)).toString()}`
 }
 
 /** A problem document holds the code and its sentence. */
@@ -197,5 +197,5 @@ export const api = {
   usage: () => request<UsageReport>("GET", "/api/usage", undefined, { limit: 100 })
 }
 
-/** Where a session's events come from: the same server, whatever its scheme. */
-export const socketAddress = (): string => `${location.origin.replace(/^http/, "ws")}/ws`
+/** Where a session's events come from: the server that the page came from, encrypted where the page was (R258). */
+export const socketAddress = (origin: string): string => `${origin.replace(/^http/, "ws")}/ws`

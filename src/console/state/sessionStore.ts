@@ -207,7 +207,7 @@ export class SessionStore {
 
   private join(): void {
     this.client = connect({
-      transport: webSocketTransport(socketAddress()),
+      transport: webSocketTransport(socketAddress(location.origin)),
       session_id: this.id,
       client: { name: "claw-console" },
       detach: true,
