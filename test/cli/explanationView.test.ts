@@ -1,7 +1,7 @@
 /** What a person reads of a verdict, in both languages: nothing hidden, nothing cut, no reason without words (R139, R162). */
 import { assert, describe, it } from "@effect/vitest"
 import { explanationLines } from "../../src/cli/ExplanationView.ts"
-import { isKnownReason, reasonText } from "../../src/cli/reasonTexts.ts"
+import { isKnownReason, reasonText } from "../../src/domain/ReasonTexts.ts"
 import type { GrantOption } from "../../src/domain/Approval.ts"
 import type { Explanation } from "../../src/domain/Explanation.ts"
 import { assessBash, type BashEntry, makeWorkspace } from "../support/approvalCorpus.ts"

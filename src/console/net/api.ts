@@ -143,6 +143,8 @@ const request = async <A>(method: string, path: string, body?: object, query: Qu
 const of = (id: SessionId, rest = ""): string => `/api/sessions/${encodeURIComponent(id)}${rest}`
 
 export const api = {
+  /** `oidc`: where a browser goes to sign in at the issuer. */
+  waysIn: () => request<{ readonly needed: boolean; readonly oidc?: string }>("GET", "/api/login"),
   login: (token: string) => request<void>("POST", "/api/login", { token }),
   logout: () => request<void>("POST", "/api/logout"),
   me: () => request<Me>("GET", "/api/me"),

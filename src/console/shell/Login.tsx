@@ -1,9 +1,30 @@
 /** Who is there: a token becomes a cookie that no script can read (SETTLED 21, R251). */
 import { KeyRound } from "lucide-react"
-import { type FormEvent, useState } from "react"
+import { type FormEvent, useEffect, useState } from "react"
 import type { ErrorBody } from "../../domain/ErrorCode.ts"
+import { api } from "../net/api.ts"
 import { hub } from "../state/hub.ts"
 import { useWords } from "../words/useWords.ts"
+
+/** At the issuer, where the server has one; it leads back to where somebody was. */
+const Issuer = () => {
+  const words = useWords()
+  const [oidc, setOidc] = useState<string>()
+  useEffect(
+    () =>
+      void api.waysIn().then(
+        (ways) => setOidc(ways.oidc),
+        () => {}
+      ),
+    []
+  )
+  if (oidc === undefined) return null
+  return (
+    <a className="button" href={`${oidc}?to=${encodeURIComponent(location.pathname)}`}>
+      {words.loginIssuer}
+    </a>
+  )
+}
 
 export const Login = () => {
   const words = useWords()
@@ -46,6 +67,7 @@ export const Login = () => {
         <button type="submit" className="button primary" disabled={busy || token.trim() === ""}>
           {words.login}
         </button>
+        <Issuer />
       </form>
     </main>
   )

@@ -90,6 +90,7 @@ export const en = {
   loginText: "Paste the token that claw serve printed, or an API token of yours.",
   token: "Token",
   login: "Sign in",
+  loginIssuer: "Sign in at the issuer",
   wrongToken: "This token is not known here, has expired or was revoked.",
   title: "Name",
   titlePlaceholder: "optional",

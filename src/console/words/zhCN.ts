@@ -1,6 +1,7 @@
 /** 控制台的中文。 */
 import type { Answer, Via } from "../../domain/Approval.ts"
 import type { Matcher } from "../../domain/Matcher.ts"
+import { reasonText } from "../../domain/ReasonTexts.ts"
 import type { Words } from "./Words.ts"
 import { zhInspect } from "./zhInspect.ts"
 
@@ -82,6 +83,7 @@ export const zhCN: Words = {
   loginText: "粘贴 claw serve 显示的令牌，或你的 API 令牌。",
   token: "令牌",
   login: "登录",
+  loginIssuer: "通过身份提供方登录",
   wrongToken: "此令牌在此处未知、已过期或已被撤销。",
   title: "名称",
   titlePlaceholder: "可选",
@@ -185,7 +187,7 @@ export const zhCN: Words = {
   recoveryTitle: "此调用被中断：可能已经发生，也可能没有",
   recoveryHint: "运行期间服务器被终止。重新运行之前请先查看。",
   risk: { safe: "安全", mutating: "会修改文件", dangerous: "危险" },
-  reason: (reason) => reason,
+  reason: (reason) => reasonText(reason, "zh-CN"),
   grantChoice: "“本会话内允许”将涵盖",
   covers,
   answers: {

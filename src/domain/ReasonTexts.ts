@@ -1,9 +1,8 @@
 /**
- * What the analysis of a command says, in Chinese. Owns: one row a sentence. What no row knows stays English: a reason is
- * never left out for want of a translation. Invariant: names and words of the command pass through as they are.
+ * What the analysis of a command says, in Chinese, for the terminal and the console. Owns: one row a sentence. What no
+ * row knows stays English: a reason is never left out for want of a translation. Invariant: names and words of the
+ * command pass through as they are.
  */
-import type { Locale } from "./Commands.ts"
-
 type Row = readonly [form: RegExp, chinese: string]
 
 const whole: Readonly<Record<string, string>> = {
@@ -180,7 +179,8 @@ const chinese = (reason: string): string => {
   return inner === null ? text : `${inner[1] ?? ""}${chinese(inner[2] ?? "")}${inner[3] ?? ""}`
 }
 
-export const reasonText = (reason: string, locale: Locale): string => (locale === "en" ? reason : chinese(reason))
+export const reasonText = (reason: string, locale: "en" | "zh-CN"): string =>
+  locale === "en" ? reason : chinese(reason)
 
 /** Whether every word of it is ours to translate; for the test that no reason was forgotten. */
 export const isKnownReason = (reason: string): boolean =>
