@@ -16,7 +16,7 @@ import { isFile, optionFiles, pointedFiles } from "./commandPointed.ts"
 import { shellPulled } from "./commandScripts.ts"
 import { type Language, languageOfName, languageOfProgram, pulledBy } from "./commandSources.ts"
 import { filesBelow } from "./commandSpread.ts"
-import { plainName, SHELLS } from "./commandTables.ts"
+import { exactOnly, plainName, SHELLS } from "./commandTables.ts"
 
 const MAX_BYTES = 4 << 20
 /** Longer shell scripts are not taken apart. */
@@ -87,11 +87,12 @@ const toolsIn = (text: string): ReadonlyArray<string> => {
 /** What a manifest's own text says, apart from what it imports. */
 const isLoose = ({ language }: Manifest): boolean => language === "make"
 
-/** Files of its name below, as far as they can be looked through. */
+/** Files of its name below. Where there is too much of them, what runs whatever they say is allowed once only. */
 const spread = (name: string, form: RegExp | undefined, gathering: Gathering): ReadonlyArray<string> => {
-  const found = form === undefined ? [] : filesBelow(form, gathering.paths)
-  if (found === undefined) gathering.unclear ??= name
-  return found ?? []
+  if (form === undefined) return []
+  const { complete, files } = filesBelow(form, gathering.paths)
+  if (!complete && exactOnly(name) !== undefined) gathering.unclear ??= name
+  return files
 }
 
 const manifestRoots = (name: string, args: ReadonlyArray<string>, gathering: Gathering): ReadonlyArray<Root> => {

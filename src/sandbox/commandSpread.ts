@@ -16,7 +16,9 @@ const SKIPPED = set(".git .hg .jj node_modules .venv venv __pycache__ site-packa
 const PUT_OUT = set(
   "target build dist out bin obj vendor .next .nuxt .cache .gradle coverage cmake-build-debug cmake-build-release"
 )
-const MAX_ENTRIES = 10_000
+const MAX_ENTRIES = 30_000
+/** On a slow disk: far less than a line may take. */
+const MAX_MS = 1_000
 
 interface Spread {
   readonly root: string
@@ -38,11 +40,12 @@ const look = (root: string, budget: Budget, max: number): Spread => {
   const files: Array<string> = []
   const [first, last]: [Array<string>, Array<string>] = [[root], []]
   let seen = 0
+  const until = performance.now() + MAX_MS
   const through = (queue: Array<string>): boolean => {
     for (const directory of queue) {
       const entries = listed(directory)
-      budget.spend(1 + (entries.length >> 4))
-      if ((seen += entries.length) > max) return false
+      budget.spend()
+      if ((seen += entries.length) > max || performance.now() > until) return false
       for (const { entry, name } of entries) {
         if (!entry.isDirectory()) files.push(join(directory, name))
         else if (!SKIPPED.has(name)) (PUT_OUT.has(name) && queue === first ? last : queue).push(join(directory, name))
@@ -70,10 +73,15 @@ const spreadOf = ({ budget, workspace }: Paths, max: number): Spread => {
   return made
 }
 
-/** Files whose path from the working directory is of this form; undefined: there is too much to be looked through. */
-export const filesBelow = (form: RegExp, paths: Paths, max = MAX_ENTRIES): ReadonlyArray<string> | undefined => {
+export interface Below {
+  readonly files: ReadonlyArray<string>
+  /** False: there is more than can be looked through, and these are the nearest. */
+  readonly complete: boolean
+}
+
+/** Files whose path from the working directory is of this form. */
+export const filesBelow = (form: RegExp, paths: Paths, max = MAX_ENTRIES): Below => {
   const { complete, files } = spreadOf(paths, max)
-  if (!complete) return undefined
   const from = paths.workspace.length + 1
-  return files.filter((path) => within(paths.workspace, path) && form.test(path.slice(from)))
+  return { complete, files: files.filter((path) => within(paths.workspace, path) && form.test(path.slice(from))) }
 }

@@ -177,7 +177,13 @@ it("too much to be looked through has no answer; what builds put out is looked a
     inWorkspace({ [`${directory}/a/Makefile`]: "", [`${directory}/b`]: "" }, (workspace) => {
       // A workspace of the corpus has nine entries.
       const found = filesBelow(/Makefile$/, makePaths(workspace, "/home/someone"), 9)
-      return found?.map((path) => path.slice(workspace.length + 1))
+      return [found.complete, found.files.map((path) => path.slice(workspace.length + 1))]
     })
-  assert.deepStrictEqual([look("target"), look("data")], [[], undefined])
+  assert.deepStrictEqual(
+    [look("target"), look("data")],
+    [
+      [true, []],
+      [false, []]
+    ]
+  )
 })
