@@ -11,6 +11,7 @@ import { sanitise } from "../cli/Sanitise.ts"
 import type { ConfigShape } from "../config/AppConfig.ts"
 import type { TokenId } from "../domain/Ids.ts"
 import { localOwner, Owner, type Role, roles } from "../domain/Principal.ts"
+import { LoginStore } from "../store/LoginStore.ts"
 import { type ApiToken, counts, looksLikeToken, type NewToken, TokenStore } from "../store/TokenStore.ts"
 import { Failure } from "./failure.ts"
 import { reading } from "./layers.ts"
@@ -68,6 +69,8 @@ const create = Effect.fnUntraced(function* (line: CommandLine, locale: Locale) {
   const [tokens, output] = [yield* TokenStore, yield* Output]
   const spec = yield* Effect.fromResult(specOf(line, locale))
   const { token, secret } = yield* tokens.create(spec)
+  // Tokens that starts printed have come to their end, also where this one is revoked before the next start.
+  yield* (yield* LoginStore).endStarts
   const text = Redacted.value(secret)
   yield* output.out(line.switches.has("json") ? `${JSON.stringify({ ...token, token: text })}\n` : `${text}\n`)
   if (!line.switches.has("json")) yield* output.err(`claw: ${texts[locale].once(token.token_id)}\n`)

@@ -11,8 +11,10 @@ import { RuntimeError } from "../runtime/RuntimeError.ts"
 /** What passes without anybody being asked: nothing, edits of files, everything. */
 const freedom: Readonly<Record<Mode, number>> = { plan: 0, "never-ask": 0, ask: 0, "accept-edits": 1, bypass: 2 }
 
+/** Whether `wanted` may stand where `now` does. */
+export const maySet = (principal: Principal, now: Mode, wanted: Mode): boolean =>
+  freedom[wanted] <= freedom[now] || (wanted !== "bypass" && may(principal, "approve"))
+
 /** `wanted`, in place of `now`; absent: as it is. `forbidden` where that lets more pass and is not for this principal. */
 export const modeFor = (principal: Principal, now: Mode, wanted: Mode = now): Effect.Effect<Mode, RuntimeError> =>
-  freedom[wanted] > freedom[now] && (wanted === "bypass" || !may(principal, "approve"))
-    ? Effect.fail(new RuntimeError({ code: "forbidden" }))
-    : Effect.succeed(wanted)
+  maySet(principal, now, wanted) ? Effect.succeed(wanted) : Effect.fail(new RuntimeError({ code: "forbidden" }))

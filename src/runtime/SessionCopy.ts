@@ -115,6 +115,8 @@ export const store = (
   }).pipe(Effect.uninterruptible, Effect.mapError(translate))
 
 export interface ForkOptions<E = never, R = never> {
+  /** Whether the copy may have the mode that was set there; absent: it may. */
+  readonly keepsMode?: (mode: string) => boolean
   /** The copy holds the facts up to and including this `seq`; absent: all there are. */
   readonly at?: number
   /** The copy's id; asked for once it is sure that there is something to copy. */
@@ -132,13 +134,14 @@ export interface ForkOptions<E = never, R = never> {
 /** Reads what is stored, so that a session that another process has can be copied too; `position_ahead` beyond its end. */
 export const fork = Effect.fnUntraced(function* <E, R>(owner: Owner, from: SessionId, options: ForkOptions<E, R>) {
   const index = (yield* SessionIndex).for(owner)
-  const { owner: _owner, archived: _archived, ...past } = yield* Effect.mapError(index.get(from), translate)
+  const { owner: _owner, archived: _archived, mode, ...past } = yield* Effect.mapError(index.get(from), translate)
   const facts = yield* factsUpTo(sessionKey(owner, from), options.at)
   if ((options.at ?? 0) > facts.length) return yield* new RuntimeError({ code: "position_ahead" })
   const session_id = yield* options.to
   const now = new Date().toISOString()
   const title = options.title ?? past.title
-  const meta = { ...past, ...options.place, session_id, title, created_at: now, updated_at: now }
+  const kept = mode === undefined || options.keepsMode?.(mode) === false ? {} : { mode }
+  const meta = { ...past, ...kept, ...options.place, session_id, title, created_at: now, updated_at: now }
   const records = copyOf(facts, now)
   yield* options.stored?.(meta, records) ?? store(owner, meta, records)
   return { ...meta, owner } satisfies SessionMeta

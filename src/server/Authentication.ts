@@ -175,10 +175,11 @@ const startTokens = Effect.fnUntraced(function* (
   logins: LoginStore["Service"],
   { host, oidc_issuer }: ConfigShape["server"]
 ) {
-  if (!isLoopback(host) || oidc_issuer !== undefined) return undefined
   const now = yield* Clock.currentTimeMillis
-  if ((yield* tokens.list).some((token) => counts(token, now))) return undefined
-  return yield* StartTokens.make(logins)
+  const others = oidc_issuer !== undefined || (yield* tokens.list).some((token) => counts(token, now))
+  if (isLoopback(host) && !others) return yield* StartTokens.make(logins)
+  yield* logins.endStarts
+  return undefined
 })
 
 /** A browser's own way to the issuer, where the console is known there. */

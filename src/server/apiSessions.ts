@@ -6,7 +6,7 @@
 import { Effect, Option } from "effect"
 import { AppConfig } from "../config/AppConfig.ts"
 import { Attachments } from "../channel/Attachments.ts"
-import { modeFor } from "../channel/Modes.ts"
+import { maySet, modeFor } from "../channel/Modes.ts"
 import { workspaceFor } from "../channel/Workspaces.ts"
 import type { SessionId } from "../domain/Ids.ts"
 import { may } from "../domain/Principal.ts"
@@ -82,7 +82,7 @@ export const options = Effect.gen(function* () {
   const metas = yield* (yield* indexOf({ principal, ...caller })).list({ limit: RECENT })
   const known = new Set(metas.map((meta) => meta.workspace))
   const others = yield* Effect.filter(known, (path) => allowed(workspaceFor(config, principal, path)))
-  const modes = yield* Effect.filter(allModes, (mode) => allowed(modeFor(principal, config.mode, mode)))
+  const modes = allModes.filter((mode) => maySet(principal, config.mode, mode))
   return {
     workspace,
     workspaces: Array.from(new Set([workspace, ...others])),
@@ -106,10 +106,12 @@ export const remove = Effect.fnUntraced(function* (id: SessionId) {
 /** A copy of what is stored, up to a point. */
 export const fork = Effect.fnUntraced(function* (id: SessionId, draining: Effect.Effect<boolean>) {
   const caller = yield* permitted("prompt")
-  const { limit } = yield* AppConfig
+  const { limit, mode: standing } = yield* AppConfig
   const { at, session_id, title } = yield* body(Shape.Fork, limit)
   const chosen = session_id === undefined ? nextId(caller) : Effect.succeed(session_id)
   const made = yield* SessionCopy.fork(caller.owner, id, {
+    // Who may not set a mode may not come by it either.
+    keepsMode: (mode) => allModes.some((known) => known === mode && maySet(caller.principal, standing, known)),
     to: Effect.andThen(notDraining(draining), chosen),
     stored: (yield* RuntimeManager).for(caller.owner).copy,
     ...(at === undefined ? {} : { at }),

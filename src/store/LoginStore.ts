@@ -34,6 +34,8 @@ export class LoginStore extends Context.Service<
     readonly starts: Effect.Effect<ReadonlyArray<string>, StoreError>
     /** True for the first who asks. */
     readonly spend: (digest: string) => Effect.Effect<boolean, StoreError>
+    /** Start tokens and what rests on them: what is refused once stays refused. */
+    readonly endStarts: Effect.Effect<void, StoreError>
     /** All of it. */
     readonly forgetAll: Effect.Effect<void, StoreError>
   }

@@ -44,6 +44,11 @@ export const loginContract = (name: string, store: Layer.Layer<LoginStore, Store
         assert.deepStrictEqual(yield* logins.starts, ["new", "newer"])
         assert.isFalse(yield* logins.spend("old"))
         yield* logins.keep("a", { principal: localPrincipal, until: 1000 })
+        yield* logins.keep("s", { principal: localPrincipal, until: 1000, start: true })
+        yield* logins.endStarts
+        assert.deepStrictEqual([yield* logins.starts, yield* logins.find("s")], [[], undefined])
+        assert.isDefined(yield* logins.find("a"))
+        yield* logins.started("last", 0)
         yield* logins.forgetAll
         assert.deepStrictEqual([yield* logins.starts, yield* logins.find("a")], [[], undefined])
       }).pipe(Effect.provide(store))

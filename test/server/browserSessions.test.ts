@@ -72,13 +72,14 @@ describe("the start token", () => {
           assert.strictEqual(yield* refusal(token), "unauthenticated")
           assert.strictEqual(yield* userOf({ cookie, origin: HOME }), undefined)
         })
+        yield* TestClock.adjust("6 days")
+        assert.deepStrictEqual(yield* Effect.provide(authenticate(token), starting()), localPrincipal)
         yield* Effect.provide(closed, starting({ server: { host: "0.0.0.0" } }))
+        // What was refused once stays refused.
+        yield* Effect.provide(closed, starting())
+        const next = yield* Effect.provide(start, starting())
         yield* TestClock.adjust("8 days")
-        const late = Effect.gen(function* () {
-          assert.strictEqual(yield* refusal(token), "unauthenticated")
-          assert.strictEqual(yield* userOf({ cookie, origin: HOME }), undefined)
-        })
-        yield* Effect.provide(late, starting())
+        assert.strictEqual(yield* Effect.provide(refusal(next), starting()), "unauthenticated")
       }).pipe(Effect.provide(layerMemory))
   )
 

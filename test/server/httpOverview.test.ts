@@ -147,6 +147,19 @@ describe("sessions in a list", () => {
     }).pipe(Effect.scoped, Effect.provide(kit()))
   )
 
+  it.live("who may not set a mode does not come by it with a copy; who may keeps it (R273)", () =>
+    Effect.gen(function* () {
+      const http = yield* serve()
+      const body = { session_id: "free", mode: "accept-edits" }
+      assert.strictEqual((yield* http.ask("POST", "/api/sessions", { ...at, body })).status, 201)
+      const copied = Effect.fnUntraced(function* (as: string, session_id: string) {
+        const { json } = yield* http.ask("POST", "/api/sessions/free/fork", { as, body: { session_id } })
+        return json.mode
+      })
+      assert.deepStrictEqual([yield* copied("requester", "r"), yield* copied("member", "m")], ["ask", "accept-edits"])
+    }).pipe(Effect.scoped, Effect.provide(kit()))
+  )
+
   it.live("each is there under its address, also with the longest id; one that no address can name is none", () =>
     Effect.gen(function* () {
       const http = yield* serve()

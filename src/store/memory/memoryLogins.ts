@@ -37,6 +37,10 @@ export const makeLogins = () => {
         start.spent = true
         return true
       }),
+    endStarts: Effect.sync(() => {
+      for (const [digest, { start }] of logins) if (start === true) logins.delete(digest)
+      starts.clear()
+    }),
     forgetAll: Effect.sync(() => {
       logins.clear()
       starts.clear()

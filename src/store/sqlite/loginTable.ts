@@ -45,6 +45,15 @@ const started = ({ sql, transact }: Access) =>
     )
   })
 
+const endStarts = ({ sql, transact }: Access) =>
+  transact(
+    "end starts",
+    Effect.andThen(
+      sql`DELETE FROM logins WHERE json_extract(payload, '$.start') = 1`,
+      Effect.asVoid(sql`DELETE FROM start_tokens`)
+    )
+  )
+
 const forgetAll = ({ sql, transact }: Access) =>
   transact("forget logins", Effect.andThen(sql`DELETE FROM logins`, Effect.asVoid(sql`DELETE FROM start_tokens`)))
 
@@ -67,6 +76,7 @@ export const make = (access: Access) => {
         ),
         (rows) => rows.length > 0
       ),
+    endStarts: endStarts(access),
     forgetAll: forgetAll(access)
   })
 }
