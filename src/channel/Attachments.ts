@@ -12,6 +12,7 @@ import { RuntimeError } from "../runtime/RuntimeError.ts"
 import { type CreateOptions, RuntimeManager } from "../runtime/RuntimeManager.ts"
 import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
 import {
+  desertOpen,
   destroy,
   dismiss,
   type Entry,
@@ -50,8 +51,11 @@ export interface HoldRequest {
 /** One presence. The session stays in memory while there is any. */
 export interface Hold {
   readonly runtime: SessionRuntime
-  /** It can no longer answer (TCP half-close): a question that finds nobody else fails at once (SETTLED 5). */
-  readonly mute: Effect.Effect<void>
+  /**
+   * It can no longer answer (TCP half-close): a question that finds nobody else fails at once (SETTLED 5), an open one
+   * only where `comesBack` is false.
+   */
+  readonly mute: (comesBack: boolean) => Effect.Effect<void>
   /** Repeating it is no error and changes nothing. Returns when what it ends has ended; `when_idle` at once. */
   readonly leave: (how: Leaving) => Effect.Effect<void>
 }
@@ -151,10 +155,12 @@ const hold = (house: House, request: HoldRequest) =>
       .pipe(
         Effect.map(({ runtime, presence }): Hold => ({
           runtime,
-          mute: Effect.suspend(() => {
-            presence.answering = false
-            return Scope.close(presence.scope, Exit.void)
-          }),
+          mute: (comesBack) =>
+            Effect.suspend(() => {
+              presence.answering = false
+              const close = Scope.close(presence.scope, Exit.void)
+              return comesBack ? close : Effect.andThen(close, desertOpen(entry, runtime))
+            }),
           leave: leaving(house, entry, presence, runtime)
         })),
         Effect.ensuring(

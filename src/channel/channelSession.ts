@@ -84,7 +84,8 @@ const take = Effect.fnUntraced(function* (peer: Peer, text: string) {
 const afterHalf = (peer: Peer): Effect.Effect<void> => {
   const idle = Effect.suspend(() => {
     const { attached } = peer
-    return attached === undefined ? Effect.void : Effect.andThen(attached.hold.mute, untilIdle(attached.runtime))
+    if (attached === undefined) return Effect.void
+    return Effect.andThen(attached.hold.mute(attached.detach), untilIdle(attached.runtime))
   })
   const finished = Effect.sync(() => end(peer, { by: "client", reads: true, code: 1000, reason: "" }))
   const gone = Effect.flatMap(peer.connection.receive, (next) => hear(peer, next))

@@ -110,6 +110,10 @@ const denyOpen = Effect.fnUntraced(function* (entry: Entry, runtime: SessionRunt
   yield* Effect.forEach(pending_approvals, deny, { discard: true })
 })
 
+/** What was asked of somebody who hung up fails, unless somebody else can answer it. Under the entry's lock. */
+export const desertOpen = (entry: Entry, runtime: SessionRuntime): Effect.Effect<void> =>
+  Array.from(entry.present).some(({ answering }) => answering) ? Effect.void : runtime.desert
+
 /** What the last one who kept the session wants, or wanted. Under the entry's lock. */
 const apply = Effect.fnUntraced(function* (
   house: House,
@@ -142,7 +146,11 @@ export const goOut = Effect.fnUntraced(function* (
     yield* denyOpen(entry, runtime)
   }
   const close = Scope.close(presence.scope, Exit.void)
-  if (Array.from(entry.present).some(({ keeps }) => keeps)) return yield* close
+  if (Array.from(entry.present).some(({ keeps }) => keeps)) {
+    yield* close
+    // Who stays may only look on: it cannot answer what this one was asked.
+    return yield* how === "cancel" ? desertOpen(entry, runtime) : Effect.void
+  }
   if (how !== "unchanged") {
     entry.after = how
     return yield* apply(house, entry, presence, runtime, how)

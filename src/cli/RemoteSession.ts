@@ -243,6 +243,8 @@ const sessionOf = (wire: Wire, session_id: SessionId): SessionRuntime => {
         ? Effect.fail(new RuntimeError({ code: "bad_message", detail: remoteTexts[locale].bypass }))
         : command({ type: "command", name: "set_mode", mode }),
     setModel: (model) => command({ type: "command", name: "set_model", model }),
+    // Who can answer is the server's business.
+    desert: Effect.void,
     rename: (title) => command({ type: "command", name: "rename", title }),
     resumeQueue: command({ type: "command", name: "resume_queue" }),
     ...remoteRestoring(client, facts, asked),

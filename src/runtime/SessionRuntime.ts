@@ -116,6 +116,8 @@ export interface SessionRuntime {
   readonly clear: Effect.Effect<void, RuntimeError>
   readonly setMode: (mode: Mode) => Effect.Effect<void, RuntimeError>
   readonly setModel: (model: string) => Effect.Effect<void, RuntimeError>
+  /** Nobody is left who could answer: an open question about a tool fails with `approval_required`. */
+  readonly desert: Effect.Effect<void>
   readonly rename: (title: string) => Effect.Effect<void, RuntimeError>
   readonly resumeQueue: Effect.Effect<void, RuntimeError>
   /**

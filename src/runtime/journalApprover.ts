@@ -24,21 +24,25 @@ export interface JournalApprover {
    * where there is none, or one of them is no such question or is answered already.
    */
   readonly supersede: () => boolean
+  /** Nobody is left who could answer: what a tool asks fails, as it would have if nobody had been there (SETTLED 5). */
+  readonly desert: () => void
   /** The stored questions of a task that goes on, and whose watchers are still on their way back. */
   readonly goesOn: (task: TaskId, open: ReadonlyArray<RequestId>) => void
 }
 
+type Waiting = Deferred.Deferred<Reply, ApprovalRequired>
+
 interface Questions {
-  readonly waiting: Map<RequestId, Deferred.Deferred<Reply>>
+  readonly waiting: Map<RequestId, Waiting>
   /** Questions of before, until their call is checked again. */
-  readonly before: Map<RequestId, Deferred.Deferred<Reply>>
+  readonly before: Map<RequestId, Waiting>
   /** The task that goes on: it asks although nobody is there yet. */
   resumed: TaskId | undefined
 }
 
-const nobody = ({ request }: Question) => new ApprovalRequired({ tool_name: request.tool_name, reason: request.reason })
+const nobody = ({ tool_name, reason }: Question["request"]) => new ApprovalRequired({ tool_name, reason })
 
-const untilExpiry = (question: Question, reply: Effect.Effect<Reply>) => {
+const untilExpiry = <E>(question: Question, reply: Effect.Effect<Reply, E>) => {
   const expires = question.request.expires_at
   if (expires === undefined) return reply
   return Effect.flatMap(Clock.currentTimeMillis, (now) =>
@@ -57,9 +61,9 @@ const ask = (log: SessionLog, questions: Questions, question: Question) =>
     const known = before.get(request_id)
     before.delete(request_id)
     if (known === undefined && log.hub.answerers() === 0 && questions.resumed !== task_id) {
-      return Effect.fail(nobody(question))
+      return Effect.fail(nobody(request))
     }
-    const reply = known ?? Deferred.makeUnsafe<Reply>()
+    const reply = known ?? Deferred.makeUnsafe<Reply, ApprovalRequired>()
     if (known === undefined) waiting.set(request_id, reply)
     log.signal([{ type: "state", state: "waiting_approval", task_id }])
     const asked =
@@ -104,6 +108,15 @@ const supersede = (log: SessionLog, { waiting }: Questions): boolean => {
   return true
 }
 
+const desert = (log: SessionLog, { waiting }: Questions): void => {
+  for (const request of pendingApprovals(log.state())) {
+    const reply = request.kind === "recovery" ? undefined : waiting.get(request.request_id)
+    if (reply === undefined) continue
+    waiting.delete(request.request_id)
+    Deferred.doneUnsafe(reply, Effect.fail(nobody(request)))
+  }
+}
+
 /** Waits until the answer of a question is stored, or its task has stopped without it; tells which. */
 export const stored = (log: SessionLog, request_id: RequestId, stopped: Effect.Effect<unknown>) =>
   Effect.suspend(() => {
@@ -127,10 +140,11 @@ export const make = (log: SessionLog): JournalApprover => {
     approver: Approver.of({ ask: (question) => ask(log, questions, question) }),
     answer: (given) => answer(log, questions, given),
     supersede: () => supersede(log, questions),
+    desert: () => desert(log, questions),
     goesOn: (task, open) => {
       questions.resumed = task
       for (const id of open) {
-        const reply = Deferred.makeUnsafe<Reply>()
+        const reply: Waiting = Deferred.makeUnsafe()
         questions.waiting.set(id, reply)
         questions.before.set(id, reply)
       }

@@ -196,6 +196,7 @@ const contract = (live: Live): SessionRuntime => {
     }),
     setModel: (model) => touch(live, { model }),
     rename: (title) => touch(live, { title }),
+    desert: Effect.sync(live.approver.desert),
     resumeQueue: ordered(Effect.suspend(() => Effect.mapError(live.tasks.startQueued(true), translate))),
     ...restoring(log, parts.checkpoints, ordered),
     grants: Effect.mapError(parts.grants.list(log.session_id), translate),
