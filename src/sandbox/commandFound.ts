@@ -3,6 +3,7 @@
  * further than a look at each of these files. Looks, changes nothing. Invariant: a name that xargs would take apart, a link
  * that leads outside, or more than can be looked through asks as every other wrapper does.
  */
+import type { Pipeline } from "unbash"
 import type { SimpleCommand } from "../domain/Approval.ts"
 import { isPlain } from "../domain/Looks.ts"
 import type { Paths } from "./commandPaths.ts"
@@ -49,7 +50,7 @@ const areKnown = (options: ReadonlyArray<string>): boolean =>
   options.every((word, at) => OPTION.test(word) || (/^\d+$/.test(word) && NUMBER.test(options[at - 1] ?? "")))
 
 /** Both as they count then; undefined: it is no such pipe. */
-export const foundWords = (
+const foundWords = (
   find: SimpleCommand,
   xargs: SimpleCommand,
   inner: SimpleCommand,
@@ -72,4 +73,23 @@ export const foundWords = (
     { ...rest, notPlain: [], unsettled: [], prefix: [], readOnly: true, filter: true },
     { ...inner, notPlain: [] }
   ]
+}
+
+/** Nothing but what it prints goes into the pipe: complaints would be words, too. */
+const isPlainPipe = ({ commands, operators }: Pipeline, at: number): boolean =>
+  operators[at - 1] === "|" &&
+  commands.slice(at - 1, at + 1).every((stage) => stage.type === "Command" && stage.redirects.length === 0)
+
+/** `find … | xargs wc`: judged by what was found. `starts`: of the two stages, the second of which is `at`. */
+export const handOn = (
+  commands: Array<SimpleCommand>,
+  [before, from]: readonly [number, number],
+  [pipe, at]: readonly [Pipeline, number],
+  paths: Paths
+): void => {
+  if (!isPlainPipe(pipe, at) || from - before !== 1) return
+  const [xargs, inner, ...more] = commands.slice(from)
+  if (xargs === undefined || inner === undefined || more.length > 0) return
+  const found = foundWords(commands[before]!, xargs, inner, paths)
+  if (found !== undefined) commands.splice(from, 2, ...found)
 }

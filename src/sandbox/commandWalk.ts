@@ -8,12 +8,13 @@ import type { SimpleCommand } from "../domain/Approval.ts"
 import { Exhausted } from "./commandBudget.ts"
 import { codeOf, codeWords } from "./commandCode.ts"
 import type { Fed } from "./commandContent.ts"
-import { foundWords } from "./commandFound.ts"
+import { handOn } from "./commandFound.ts"
 import { asRun, fedBy, handedIn, isFed, isGivenCode, ownTexts, printedTexts } from "./commandFed.ts"
 import { evaluatedIn, type Held, holdFrom, withHeld } from "./commandHeld.ts"
 import { type Facts, judgeProgram, type Surroundings } from "./commandProgram.ts"
 import { judgeRedirect } from "./commandRedirects.ts"
 import { commandSpans, hasResidue, type Span } from "./commandResidue.ts"
+import { makeSeen, type Seen } from "./commandSeen.ts"
 import { commandIn, runsValue } from "./commandVariables.ts"
 import { shellWords, type ShellWord } from "./commandWords.ts"
 import { unwrap, type Wrapper } from "./commandWrappers.ts"
@@ -54,8 +55,10 @@ const TOO_DEEP = "is nested too deeply to be judged"
 interface Walk extends Collected {
   readonly around: Surroundings
   readonly facts: Map<string, Facts>
-  readonly opened: Set<string>
-  readonly fed: Set<string>
+  readonly seen: Seen
+  readonly produced: Map<string, ReadonlyArray<SimpleCommand>>
+  /** Of the command that is walked: what came of it before, and does again. */
+  again: Array<SimpleCommand>
   readonly held: Held
   level: number
   /** The script being walked, and what of it is accounted for. */
@@ -67,8 +70,9 @@ export const collect = (source: string, around: Surroundings): Collected => {
   const walk: Walk = {
     around,
     facts: new Map(),
-    opened: new Set(),
-    fed: new Set(),
+    seen: makeSeen(),
+    produced: new Map(),
+    again: [],
     held: new Map([["PWD", [around.paths.workspace]]]),
     level: 0,
     source,
@@ -146,6 +150,10 @@ const redirect = (walk: Walk, node: Redirection, source: string): ReadonlyArray<
 
 const simple = (walk: Walk, node: Command, source: string, started: ReadonlyArray<string>, depth: number): void => {
   const { budget, home } = walk.around.paths
+  if (depth === 0) {
+    walk.seen.next(walk.facts.size)
+    walk.again = []
+  }
   const several = (found: ReadonlyArray<ShellWord>) => {
     if (found.length > 1) budget.spend(found.length)
     return found
@@ -181,15 +189,18 @@ const assigned = (walk: Walk, node: Command, depth: number): void => {
 /** A shell that was found since `from` runs these texts, another interpreter evaluates them. */
 const feed = (walk: Walk, from: number, texts: () => ReadonlyArray<string>, depth: number): void => {
   if (walk.refused !== undefined) return
-  const found = walk.commands.slice(from)
-  const at = found.findIndex(isGivenCode)
-  const code = at < 0 ? undefined : codeOf([...(found[at]!.code?.texts ?? []), ...texts()], walk.around.paths)
+  const found = [...walk.commands.slice(from), ...walk.again]
+  // Of what was there before the text goes to what starts it now.
+  const given = found.findIndex(isGivenCode)
+  const at = from + given < walk.commands.length ? given : 0
+  const code =
+    given < 0 || found.length === walk.again.length
+      ? undefined
+      : codeOf([...(found[at]!.code?.texts ?? []), ...texts()], walk.around.paths)
   if (code !== undefined) walk.commands[from + at] = { ...found[at]!, code }
   if (!found.some(isFed)) return
   for (const text of asRun(texts())) {
-    if (walk.fed.has(text)) continue
-    walk.fed.add(text)
-    script(walk, text, ["is fed to a shell"], depth + 1)
+    once(walk, `fed ${text}`, () => script(walk, text, ["is fed to a shell"], depth + 1))
   }
 }
 
@@ -200,18 +211,9 @@ const pipeline = (walk: Walk, node: Pipeline, source: string, started: ReadonlyA
     const from = walk.commands.length
     starts.push(from)
     visit(walk, stage, source, started, depth)
-    if (at > 0) handOn(walk, starts[at - 1]!, from, stage)
+    if (at > 0) handOn(walk.commands, [starts[at - 1]!, from], [node, at], walk.around.paths)
     if (at > 0) feed(walk, from, () => node.commands.slice(0, at).flatMap(printedTexts), depth)
   }
-}
-
-/** `find … | xargs wc`: judged by what was found. */
-const handOn = (walk: Walk, before: number, from: number, stage: SyntaxNode): void => {
-  if (stage.type !== "Command" || stage.redirects.length > 0 || from - before !== 1) return
-  const [xargs, inner, ...more] = walk.commands.slice(from)
-  if (xargs === undefined || inner === undefined || more.length > 0) return
-  const found = foundWords(walk.commands[before]!, xargs, inner, walk.around.paths)
-  if (found !== undefined) walk.commands.splice(from, 2, ...found)
 }
 
 /** The same words have the same facts: a long line of like parts is looked up once. */
@@ -278,13 +280,19 @@ const open = (walk: Walk, wrapper: Wrapper, name: string, depth: number): void =
     if (walk.refused !== undefined) return
     budget.spend(1 + (words.length >> 8))
     // Launchers within launchers have many readings, and most of them are the same words again.
-    const key = JSON.stringify(words)
-    if (walk.opened.has(key)) continue
-    walk.opened.add(key)
-    command(walk, words, words.map((word) => word.value).join(" "), why, depth)
+    const text = words.map((word) => word.value).join(" ")
+    once(walk, JSON.stringify(words), () => command(walk, words, text, why, depth))
   }
   for (const text of wrapper.scripts) {
     if (text.why.length > 0) walk.doubts.add(`${name} ${NOT_LITERAL}`)
-    script(walk, text.value, why, depth)
+    once(walk, `${name} ${text.value}`, () => script(walk, text.value, why, depth))
   }
+}
+
+/** What stands there already is not taken apart again; what came of it then comes of it now. */
+const once = (walk: Walk, key: string, take: () => void): void => {
+  if (walk.seen.has(key)) return void walk.again.push(...(walk.produced.get(key) ?? []))
+  const from = walk.commands.length
+  take()
+  walk.produced.set(key, walk.commands.slice(from))
 }

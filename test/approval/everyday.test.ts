@@ -111,6 +111,8 @@ describe("ordinary work", () => {
     "find . | xargs rm",
     "find . | xargs sort -o x",
     "find . | xargs cat < x",
+    "find docs |& xargs cat",
+    "find docs 2>&1 | xargs cat",
     "find /etc | xargs cat",
     "find .; xargs cat",
     "cat x | xargs cat",

@@ -38,6 +38,26 @@ describe("the prompt", () => {
     }
   )
 
+  it.live("shows a command that was typed above what it answers; one that finds nothing to do says so", () => {
+    const { script } = requests()
+    return Effect.gen(function* () {
+      const { say, terminal } = yield* converse()
+      yield* say("/drop\r", "no prompt waits")
+      yield* say("/mode ask\r", "/mode ask")
+      const screen = yield* terminal.until((text) => text.includes("mode: ask") && text.endsWith("claw>"))
+      const lines = terminal
+        .screen()
+        .split("\n")
+        .map((line) => line.trim())
+      assert.deepStrictEqual(
+        ["/drop", "no prompt waits", "/mode ask", "mode: ask"].map((line) => lines.indexOf(line) >= 0),
+        [true, true, true, true]
+      )
+      assert.isBelow(lines.indexOf("/drop"), lines.indexOf("no prompt waits"))
+      return screen
+    }).pipe(Effect.scoped, Effect.provide(layer({ script: () => script })))
+  })
+
   it.live("shows text while it is written, and it stays when it ends (R090, R317)", () => {
     const go = Deferred.makeUnsafe<void>()
     const slow = Stream.concat(

@@ -3,6 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import type { SessionEvent } from "../../src/domain/Event.ts"
 import { initial, onEvents, type ReplState } from "../../src/cli/replState.ts"
 import { view } from "../../src/cli/replView.ts"
+import { sessionRow } from "../../src/cli/sessionRow.ts"
+import type { SessionMeta } from "../../src/store/SessionIndex.ts"
 
 const envelope = { v: 1, session_id: "s", seq: 1, event_id: "e", ts: "2026-01-01T00:00:00.000Z" } as const
 const usage = { input_tokens: 0, output_tokens: 0 }
@@ -30,4 +32,10 @@ describe("waiting prompts", () => {
     )
     assert.deepStrictEqual(onEvents(parked, [started("p2")], 0).waiting, [])
   })
+})
+
+it("a session of another directory names it in a list", () => {
+  const meta = { updated_at: "2026-01-01T00:00:00.000Z", session_id: "s1", title: "fix", workspace: "/home/u/a" }
+  assert.strictEqual(sessionRow(meta as SessionMeta, "/home/u/a"), "2026-01-01 00:00  s1  fix")
+  assert.strictEqual(sessionRow(meta as SessionMeta, "/home/u/b"), "2026-01-01 00:00  s1  [/home/u/a]  fix")
 })

@@ -35,6 +35,14 @@ describe("the files of each program that has some", () => {
   })
 })
 
+it("what is started a second time is judged by what stands before it then", () => {
+  const files = { Makefile: "all:\n\ttrue\n", "e.mk": "" }
+  assert.deepStrictEqual(unsettled("nice make; tee Makefile < e.mk; nice make", files), [
+    "what it runs may be changed by tee before it"
+  ])
+  assert.deepStrictEqual(unsettled("nice make; ls; nice make; nice make", files), [])
+})
+
 it("an option that means something else to another command, and a word of a script, change nothing", () => {
   inWorkspace({}, (workspace) => {
     assert.deepStrictEqual(contentOf("docker logs -f web", workspace), contentOf("docker logs web", workspace))
