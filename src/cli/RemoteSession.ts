@@ -210,9 +210,8 @@ const sessionOf = (wire: Wire, session_id: SessionId): SessionRuntime => {
   const { client, facts, locale } = wire
   const command = (message: Parameters<Client["send"]>[0]) => asked(() => client.send(message))
   const wireless = Effect.fail(new RuntimeError({ code: "unknown_type", detail: remoteTexts[locale].grants }))
-  const fresh = Effect.suspend(() =>
-    client.state().kind === "ready" ? Effect.ignore(asked(() => client.status())) : Effect.void
-  )
+  const isReady = () => client.state().kind === "ready"
+  const fresh = Effect.suspend(() => (isReady() ? Effect.ignore(asked(() => client.status())) : Effect.void))
   return {
     session_id,
     prompt: ({ content, ...given }) =>
@@ -243,7 +242,6 @@ const sessionOf = (wire: Wire, session_id: SessionId): SessionRuntime => {
         ? Effect.fail(new RuntimeError({ code: "bad_message", detail: remoteTexts[locale].bypass }))
         : command({ type: "command", name: "set_mode", mode }),
     setModel: (model) => command({ type: "command", name: "set_model", model }),
-    // Who can answer is the server's business.
     desert: Effect.void,
     rename: (title) => command({ type: "command", name: "rename", title }),
     resumeQueue: command({ type: "command", name: "resume_queue" }),
