@@ -24,6 +24,10 @@ const say = async (page: Page, text: string) => {
   await composer(page).press("Enter")
 }
 
+interface Sized {
+  readonly scrollHeight: number
+}
+
 const answers = (page: Page) => page.locator(".answer .prose")
 
 /** Cuts a page's sockets, and lets it have new ones. */
@@ -201,7 +205,8 @@ layer(site, { excludeTestServices: true, timeout: "90 seconds" })("the console i
         const old = await size()
         await scroller.hover()
         await page.mouse.wheel(0, -30_000)
-        await page.waitForFunction(`document.querySelector(".scroller").scrollHeight > ${old}`)
+        const grown = [await scroller.elementHandle(), old] as const
+        await page.waitForFunction(([list, was]) => (list as unknown as Sized).scrollHeight > was, grown)
       }
       assert.isAbove(await size(), before)
       const [list, box, all] = [

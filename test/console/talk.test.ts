@@ -1,9 +1,11 @@
 /** From events to what a conversation shows: deltas grow items, facts settle them, older ones come in front (R245, R246, R253). */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
+import { isNews } from "../../src/console/state/callState.ts"
 import { Folding } from "../../src/console/state/folding.ts"
 import type { Item } from "../../src/console/state/items.ts"
 import { Talk } from "../../src/console/state/talk.ts"
+import { en } from "../../src/console/words/en.ts"
 import type { DurableEvent, SessionEvent } from "../../src/domain/Event.ts"
 import { event } from "../support/events.ts"
 
@@ -114,6 +116,24 @@ describe("a conversation", () => {
     assert.deepInclude(once?.kind === "call" ? once.resolved : undefined, { decision: "allow_once", by: "ann" })
     const again = see(facts([...begin, ...calls, asked("r1"), resolved, asked("r2")])).shown()[2]
     assert.isUndefined(again?.kind === "call" ? again.resolved : null)
+  })
+})
+
+describe("a decision", () => {
+  it("is told to whoever did not make it: another's, and that nobody answered in time (R247, R256)", () => {
+    const request = { type: "approval_request", ...at, request_id: "r", kind: "tool", call_id: "c1", grant_options: [] }
+    const table = [
+      [{ decision: "allow_once", via: "user", by: "ann" }, false],
+      [{ decision: "allow_once", via: "user", by: "bob" }, true],
+      [{ decision: "deny", via: "timeout" }, true],
+      [{ decision: "allow_once", via: "grant" }, false]
+    ] as const
+    for (const [resolved, news] of table) {
+      const decided = { type: "approval_resolved", ...at, call_id: "c1", ...resolved }
+      const call = see(facts([...begin, ...called.slice(0, 2), request, decided])).shown()[2]
+      assert.strictEqual(call?.kind === "call" && isNews(call, "ann"), news, resolved.via)
+    }
+    assert.match(en.decided("deny", "timeout", undefined), /nobody answered in time/)
   })
 })
 

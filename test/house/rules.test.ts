@@ -73,6 +73,15 @@ describe("direction", () => {
     "src/channel/Session.ts:1 direction"
   )
   breaks(
+    "console imports its own packages and no other, and its folders are no drivers (R017, R242)",
+    {
+      "src/console/shell/App.tsx": statement("react"),
+      "src/console/net/api.ts": statement("effect"),
+      "src/console/main.tsx": statement("./shell/App.tsx")
+    },
+    "src/console/net/api.ts:1 package"
+  )
+  breaks(
     "console decides nothing (R017)",
     { "src/console/view.tsx": statement("../approval/Policy.ts") },
     "src/console/view.tsx:1 direction"

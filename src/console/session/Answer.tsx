@@ -29,7 +29,12 @@ export const Answer = memo(({ answer }: { readonly answer: AnswerItem }) => {
   const words = useWords()
   const nothing = answer.text.trim() === ""
   return (
-    <article className="answer" data-superseded={answer.superseded} aria-label={words.answerLabel}>
+    <article
+      className="answer"
+      data-open={answer.open}
+      data-superseded={answer.superseded}
+      aria-label={words.answerLabel}
+    >
       {answer.reasoning === "" ? null : <Reasoning answer={answer} />}
       {nothing ? null : <Markdown text={answer.text} open={answer.open} />}
       {answer.open && nothing && answer.reasoning === "" ? (

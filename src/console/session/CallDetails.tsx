@@ -5,6 +5,7 @@ import type { CallItem } from "../state/items.ts"
 import { callText, endingOf } from "../text/callText.ts"
 import { CodeBlock } from "../text/CodeBlock.tsx"
 import { useWords } from "../words/useWords.ts"
+import { Decision } from "./Decision.tsx"
 import { Output } from "./Output.tsx"
 
 const Diff = lazy(() => import("../text/Diff.tsx"))
@@ -32,19 +33,6 @@ const Arguments = ({ call }: { readonly call: CallItem }) => {
         ))}
       </dl>
     </>
-  )
-}
-
-const Decision = ({ call }: { readonly call: CallItem }) => {
-  const words = useWords()
-  const { resolved } = call
-  if (resolved === undefined) return null
-  const by = resolved.by ?? resolved.rule
-  return (
-    <p className="decided">
-      {words.decided(resolved.decision, resolved.via, by)}
-      {resolved.reason === undefined ? null : <> · {resolved.reason}</>}
-    </p>
   )
 }
 

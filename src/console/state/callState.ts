@@ -24,3 +24,10 @@ export const toneOf = (call: CallItem): Tone => {
   if (call.result?.status === "ok" && !call.result.is_error) return "good"
   return call.result?.status === "cancelled" || call.result?.status === "denied" ? "quiet" : "bad"
 }
+
+/** A decision that whoever looks on did not make: somebody else's, or nobody's. */
+export const isNews = ({ request, resolved }: CallItem, me: string | undefined): boolean => {
+  if (request === undefined || resolved === undefined || resolved.via === "policy" || resolved.via === "grant")
+    return false
+  return resolved.via !== "user" || resolved.by !== me
+}

@@ -1,13 +1,13 @@
 /**
- * When what came over the wire is shown: once a frame for what a person looks at, a few times a second for the rest.
- * Invariants: however much comes, a session is shown at most once a frame, and less often where that takes long; a hidden
- * page is served by a timer.
+ * When what came over the wire is shown: at the next frame for what a person looks at, a few times a second for the rest.
+ * Invariants: however much comes, it is shown at most 25 times a second, and less often where that takes long; what comes
+ * after a pause is shown at once; a hidden page is served by a timer.
  */
 export type Flush = () => void
 
 const BEHIND_MS = 250
-/** So little that a frame each does not hold up anybody who types. */
-const CHEAP_MS = 8
+/** Text that comes in pieces of this length flows for whoever reads it. */
+const LEAST_MS = 40
 
 const lane = (schedule: (run: () => void) => void) => {
   const waiting = new Set<Flush>()
@@ -31,9 +31,11 @@ const lane = (schedule: (run: () => void) => void) => {
 
 /** What the last showing took, with its layout and its painting; it takes a third of the time at most. */
 let cost = 0
+let shown = 0
 
 const measured = (run: () => void) => () => {
   const begun = performance.now()
+  shown = begun
   run()
   // A message that is posted within a frame is heard once that frame is painted.
   const { port1, port2 } = new MessageChannel()
@@ -47,9 +49,10 @@ const measured = (run: () => void) => () => {
 
 const nextFrame = (run: () => void): void => {
   const show = () => void requestAnimationFrame(measured(run))
-  if (document.hidden) setTimeout(run, BEHIND_MS)
-  else if (cost < CHEAP_MS) show()
-  else setTimeout(show, Math.min(BEHIND_MS, cost * 2))
+  if (document.hidden) return void setTimeout(run, BEHIND_MS)
+  const rest = Math.min(BEHIND_MS, Math.max(LEAST_MS, cost * 2)) - (performance.now() - shown)
+  if (rest <= 0) show()
+  else setTimeout(show, rest)
 }
 
 const behind = lane((run) => setTimeout(run, BEHIND_MS))

@@ -208,12 +208,23 @@ export class Talk {
     }
   }
 
+  private uncut(): void {
+    const last = this.items.findLast((item) => item.kind === "answer")
+    if (last !== undefined) this.change("answer", last.key, (answer) => ({ ...answer, cut: false }))
+  }
+
   private end(event: End, key: string, at: number): void {
     const since = this.now.task?.since
+    // Who stopped it knows that it was cut off.
+    if (event.type === "task_canceled") this.uncut()
     const task = this.items.slice(this.taskFrom)
     const stopped = task.filter((item): item is CallItem => item.kind === "call" && item.result?.status === "cancelled")
     if (this.answering !== undefined)
-      this.change("answer", this.answering, (answer) => ({ ...answer, open: false, cut: true }))
+      this.change("answer", this.answering, (answer) => ({
+        ...answer,
+        open: false,
+        cut: event.type !== "task_canceled"
+      }))
     this.answering = undefined
     this.now = { state: "idle" }
     this.add({ kind: "end", key, at, event, stopped, ...(since === undefined ? {} : { ms: at - since }) })
