@@ -132,6 +132,7 @@ layer(site, { excludeTestServices: true, timeout: "90 seconds" })("the console i
       await page.getByRole("button", { name: "1 question waits" }).first().click()
       await page.getByRole("dialog").getByRole("button", { name: "In Asks" }).click()
       await page.locator(".conversation .approval").waitFor()
+      await page.locator(".conversation .approval[data-settled=true]").waitFor()
       await page.keyboard.press("Alt+a")
       await page.keyboard.press("y")
       await answers(page).getByText("ran").waitFor()

@@ -7,7 +7,7 @@ import { callText, folded } from "../../src/console/text/callText.ts"
 import { diffFiles } from "../../src/console/text/diffFiles.ts"
 import { countdown, duration, money, pathTail, tokens } from "../../src/console/text/format.ts"
 import { hostOf, safeLink } from "../../src/console/text/links.ts"
-import { reveal } from "../../src/console/text/reveal.ts"
+import { inOrder, reveal } from "../../src/console/text/reveal.ts"
 import type { DurableEvent } from "../../src/domain/Event.ts"
 
 const same = <A, B>(name: string, table: ReadonlyArray<readonly [A, B]>, of: (given: A) => B) =>
@@ -55,6 +55,15 @@ describe("what a model wrote", () => {
     ],
     reveal
   )
+  same(
+    "turns no line of prose around, and leaves emoji and scripts as they are",
+    [
+      ["txt\u202e.exe\u2066x", "txt⟨U+202E⟩.exe⟨U+2066⟩x"],
+      ["\u001b[31mred", "⟨U+001B⟩[31mred"],
+      ["👨\u200d👩\u200d👧 می\u200cخواهم\r\n", "👨\u200d👩\u200d👧 می\u200cخواهم\r\n"]
+    ],
+    inOrder
+  )
 })
 
 describe("calls", () => {
@@ -64,7 +73,11 @@ describe("calls", () => {
       ['{"command":"ls -l","timeout_ms":5}', { subject: "ls -l", rest: [["timeout_ms", "5"]] }],
       ['{"path":"a.ts","old_text":"x"}', { subject: "a.ts", rest: [["old_text", "x"]] }],
       ['{"other":[1]}', { subject: "[\n  1\n]", rest: [["other", "[\n  1\n]"]] }],
-      ["{broken", { subject: "{broken", rest: [] }]
+      ["{broken", { subject: "{broken", rest: [] }],
+      [
+        '{"command":"echo \u202e;","a\u200b":"\\u001b"}',
+        { subject: "echo ⟨U+202E⟩;", rest: [["a⟨U+200B⟩", "⟨U+001B⟩"]] }
+      ]
     ] as ReadonlyArray<readonly [string, ReturnType<typeof callText>]>,
     callText
   )

@@ -1,11 +1,12 @@
 /** Decisions as a table; where there is little room, as a list of the same. */
 import { Link } from "wouter"
 import { useStore } from "zustand"
-import type { Answer } from "../../domain/Approval.ts"
+import type { Answer, Via } from "../../domain/Approval.ts"
 import type { AuditRecord } from "../net/api.ts"
 import { hub } from "../state/hub.ts"
 import { sessionsPath } from "../shell/route.ts"
 import { moment } from "../text/format.ts"
+import { reveal } from "../text/reveal.ts"
 import { useLocale, useWords } from "../words/useWords.ts"
 
 const Decision = ({ record: { decision, kind } }: { readonly record: AuditRecord }) => {
@@ -18,8 +19,17 @@ const Decision = ({ record: { decision, kind } }: { readonly record: AuditRecord
   )
 }
 
-const whoOf = ({ who, via, rule }: AuditRecord): string =>
-  who ?? (rule === undefined ? (via ?? "") : `${via ?? ""} ${rule}`)
+const Who = ({ record: { who, via, rule } }: { readonly record: AuditRecord }) => {
+  const words = useWords()
+  const how = via === undefined ? undefined : (words.vias[via as Via] ?? via)
+  const named = via === "user" ? (who ?? how) : how
+  return (
+    <>
+      {named ?? who}
+      {via === "policy" && rule !== undefined ? ` (${rule})` : ""}
+    </>
+  )
+}
 
 const SessionLink = ({ id }: { readonly id: string }) => {
   const title = useStore(hub.store, ({ sessions }) => sessions.find(({ session_id }) => session_id === id)?.title)
@@ -33,11 +43,11 @@ const Narrow = ({ records }: { readonly records: ReadonlyArray<AuditRecord> }) =
       {records.map((record) => (
         <li key={record.n}>
           <p>
-            <Decision record={record} /> <code>{record.tool_name}</code>
+            <Decision record={record} /> <code>{reveal(record.tool_name ?? "")}</code>
           </p>
-          {record.shown === undefined ? null : <code className="shown">{record.shown}</code>}
+          {record.shown === undefined ? null : <code className="shown">{reveal(record.shown)}</code>}
           <p className="quiet">
-            {moment(Date.parse(record.when), locale)} · {whoOf(record)}
+            {moment(Date.parse(record.when), locale)} · <Who record={record} />
           </p>
         </li>
       ))}
@@ -75,12 +85,12 @@ export const AuditTable = ({ records, narrow = false }: TableProps) => {
                 <Decision record={record} />
               </td>
               <td>
-                <code>
-                  {record.tool_name} {record.shown}
-                </code>
+                <code>{reveal([record.tool_name, record.shown].filter(Boolean).join(" "))}</code>
                 {record.reason === undefined ? null : <p className="quiet">{words.reason(record.reason)}</p>}
               </td>
-              <td>{whoOf(record)}</td>
+              <td>
+                <Who record={record} />
+              </td>
               <td>
                 <SessionLink id={record.session_id} />
               </td>

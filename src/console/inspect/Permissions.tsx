@@ -3,6 +3,7 @@ import { ShieldCheck } from "lucide-react"
 import { api, type AuditRecord, type GrantInForce, type Mode, MODES } from "../net/api.ts"
 import { useSession, useView } from "../session/SessionContext.ts"
 import { moment } from "../text/format.ts"
+import { reveal } from "../text/reveal.ts"
 import { useLocale, useWords } from "../words/useWords.ts"
 import { AuditTable } from "./AuditTable.tsx"
 import { Fetched } from "./Fetched.tsx"
@@ -22,7 +23,7 @@ const GrantRow = ({ grant, revoke }: { readonly grant: GrantInForce; readonly re
       <ShieldCheck aria-hidden size={16} />
       <div>
         <p>{words.covers(grant.matcher, grant.tool_name)}</p>
-        {grant.shown === undefined ? null : <code>{grant.shown}</code>}
+        {grant.shown === undefined ? null : <code>{reveal(grant.shown)}</code>}
         <p className="quiet">{facts.join(" · ")}</p>
       </div>
       <button type="button" className="button small danger" onClick={revoke}>

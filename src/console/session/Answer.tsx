@@ -4,6 +4,7 @@ import { memo, useState } from "react"
 import type { AnswerItem } from "../state/items.ts"
 import { duration, firstLine } from "../text/format.ts"
 import { Markdown } from "../text/Markdown.tsx"
+import { inOrder } from "../text/reveal.ts"
 import { useWords } from "../words/useWords.ts"
 
 const Reasoning = ({ answer }: { readonly answer: AnswerItem }) => {
@@ -20,7 +21,7 @@ const Reasoning = ({ answer }: { readonly answer: AnswerItem }) => {
         <span className="title">{title}</span>
         {open ? null : <span className="glimpse">{thinking ? last.slice(-160) : firstLine(answer.reasoning)}</span>}
       </button>
-      {open ? <Markdown text={answer.reasoning} open={thinking} /> : null}
+      {open ? <Markdown text={inOrder(answer.reasoning)} open={thinking} /> : null}
     </div>
   )
 }
@@ -36,7 +37,7 @@ export const Answer = memo(({ answer }: { readonly answer: AnswerItem }) => {
       aria-label={words.answerLabel}
     >
       {answer.reasoning === "" ? null : <Reasoning answer={answer} />}
-      {nothing ? null : <Markdown text={answer.text} open={answer.open} />}
+      {nothing ? null : <Markdown text={inOrder(answer.text)} open={answer.open} />}
       {answer.open && nothing && answer.reasoning === "" ? (
         <span className="pulse" role="img" aria-label={words.thinking} />
       ) : null}

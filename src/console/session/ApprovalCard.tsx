@@ -4,7 +4,7 @@
  * run is shown whole, with its controls visible.
  */
 import { ShieldAlert } from "lucide-react"
-import { type KeyboardEvent, useId, useState } from "react"
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react"
 import type { Answer, ApprovalRequest } from "../../domain/Approval.ts"
 import { useWords } from "../words/useWords.ts"
 import { ApprovalButtons } from "./ApprovalButtons.tsx"
@@ -34,15 +34,44 @@ const isText = (target: EventTarget): boolean =>
   target instanceof HTMLElement &&
   (target.tagName === "TEXTAREA" || (target.tagName === "INPUT" && target.getAttribute("type") !== "radio"))
 
+/** Until when the next card takes the focus: somebody answered here a moment ago, by keys or not. */
+let followUntil = 0
+const FOLLOW_MS = 10_000
+
+/** Keys of before somebody can have seen the card are not meant for it (LESSONS 29, 50). */
+const SETTLE_MS = 500
+
+const useSettled = (): boolean => {
+  const [settled, setSettled] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(true), SETTLE_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  return settled
+}
+
+/** Who answers question after question stays with them; what they have begun to write is not left for one. */
+const useFollow = () => {
+  const card = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const nowhere = document.activeElement === null || document.activeElement === document.body
+    if (performance.now() < followUntil && nowhere) card.current?.focus({ preventScroll: false })
+  }, [])
+  return card
+}
+
 export const ApprovalCard = ({ request, online, answer }: ApprovalCardProps) => {
   const words = useWords()
   const title = useId()
   const [option, setOption] = useState(request.grant_options[0]?.id)
   const [reason, setReason] = useState("")
   const [busy, setBusy] = useState(false)
+  const card = useFollow()
+  const settled = useSettled()
   const give = async (decision: Answer) => {
     if (busy) return
     setBusy(true)
+    followUntil = performance.now() + FOLLOW_MS
     const chosen = decision === "allow_session" && option !== undefined ? { grant_option: option } : {}
     const why = decision === "deny" && reason.trim() !== "" ? { reason: reason.trim() } : {}
     await answer({ decision, ...chosen, ...why })
@@ -50,6 +79,7 @@ export const ApprovalCard = ({ request, online, answer }: ApprovalCardProps) => 
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isText(event.target)) return
+    if (!settled || event.repeat) return
     const nth = request.grant_options[Number(event.key) - 1]
     if (nth !== undefined) return setOption(nth.id)
     const decision = keysOf(request)[event.key.toLowerCase()]
@@ -59,7 +89,9 @@ export const ApprovalCard = ({ request, online, answer }: ApprovalCardProps) => 
   }
   return (
     <div
+      ref={card}
       className="approval"
+      data-settled={settled}
       data-risk={request.risk}
       role="group"
       aria-labelledby={title}

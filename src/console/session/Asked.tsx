@@ -37,19 +37,14 @@ const Preview = ({ request }: { readonly request: ApprovalRequest }) => {
   const { preview } = request
   if (preview?.kind === "diff")
     return (
-      <Suspense fallback={<pre className="command">{preview.diff}</pre>}>
+      <Suspense fallback={<pre className="command">{reveal(preview.diff)}</pre>}>
         <Diff diff={preview.diff} path={preview.path} />
       </Suspense>
     )
-  const text =
-    preview?.kind === "command"
-      ? preview.command
-      : preview?.kind === "text"
-        ? preview.text
-        : callText(request.content).subject
+  const text = preview?.kind === "command" ? preview.command : preview?.kind === "text" ? preview.text : request.content
   return (
     <pre className="command" tabIndex={0}>
-      {reveal(text)}
+      {preview === undefined ? callText(text).subject : reveal(text)}
     </pre>
   )
 }

@@ -6,6 +6,7 @@ import { isNews, isPending, toneOf } from "../state/callState.ts"
 import { hub } from "../state/hub.ts"
 import type { CallItem } from "../state/items.ts"
 import { callText } from "../text/callText.ts"
+import { reveal } from "../text/reveal.ts"
 import { useWords } from "../words/useWords.ts"
 import { Approval } from "./Approval.tsx"
 import { CallDetails } from "./CallDetails.tsx"
@@ -22,11 +23,11 @@ export const Call = memo(({ call }: { readonly call: CallItem }) => {
   const me = useStore(hub.store, (view) => view.me?.principal.name)
   const running = call.started_at !== undefined && call.result === undefined
   return (
-    <section className="call" data-tone={toneOf(call)} aria-label={words.callLabel(call.tool_name)}>
+    <section className="call" data-tone={toneOf(call)} aria-label={words.callLabel(reveal(call.tool_name))}>
       <button type="button" className="call-head" aria-expanded={open} onClick={() => setOpen(!open)}>
         <ChevronRight aria-hidden size={14} className="twist" />
         <ToolIcon name={call.tool_name} />
-        <span className="tool-name">{call.tool_name}</span>
+        <span className="tool-name">{reveal(call.tool_name)}</span>
         <span className="subject">{subject}</span>
         <CallStatus call={call} />
       </button>

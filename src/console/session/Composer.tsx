@@ -13,6 +13,7 @@ import { Refusal } from "./Refusal.tsx"
 import { useSession, useView } from "./SessionContext.ts"
 import { type CommandName, offered, takesWord, typed } from "./slash.ts"
 import { SlashMenu } from "./SlashMenu.tsx"
+import { useWantedFocus } from "./useWantedFocus.ts"
 import { Writing } from "./Writing.tsx"
 import { Queue } from "./Queue.tsx"
 
@@ -93,6 +94,7 @@ export const Composer = ({ around }: { readonly around: Around }) => {
   const submit = useSubmit(around, whenBusy)
   const edit = (text: string) => session.edit(text)
   const slash = useSlash(draft, edit, around)
+  useWantedFocus(session, area)
   const take = useFiles((text) => {
     const { draft: now } = session.store.getState()
     edit(now === "" || now.endsWith("\n") ? now + text : `${now}\n${text}`)

@@ -1,10 +1,11 @@
 /** How a task ended: what it used, what went wrong, or what was stopped. */
 import { Ban, Check, CircleAlert } from "lucide-react"
-import { memo } from "react"
+import { Fragment, memo } from "react"
 import { table } from "../../domain/ErrorCode.ts"
 import type { EndItem } from "../state/items.ts"
 import { callText } from "../text/callText.ts"
 import { duration, firstLine, money, tokens } from "../text/format.ts"
+import { reveal } from "../text/reveal.ts"
 import { useLocale, useWords } from "../words/useWords.ts"
 
 const Figures = ({ item: { event, ms } }: { readonly item: EndItem }) => {
@@ -26,10 +27,13 @@ const Stopped = ({ stopped }: Pick<EndItem, "stopped">) => {
   return (
     <span>
       {words.stoppedCalls}{" "}
-      {stopped.map((call) => (
-        <code key={call.key}>
-          {call.tool_name} {firstLine(callText(call.content).subject, 60)}
-        </code>
+      {stopped.map((call, i) => (
+        <Fragment key={call.key}>
+          {i === 0 ? "" : words.listComma}
+          <code>
+            {reveal(call.tool_name)} {firstLine(callText(call.content).subject, 60)}
+          </code>
+        </Fragment>
       ))}
     </span>
   )

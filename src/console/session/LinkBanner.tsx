@@ -1,14 +1,28 @@
 /** That the connection is lost, or the server ends: what still works, and what goes on by itself (R252, R254). */
 import { CloudOff, RefreshCw } from "lucide-react"
-import { useEffect, useState } from "react"
+import { useEffect, useState, useSyncExternalStore } from "react"
 import { useWords } from "../words/useWords.ts"
 import { useView } from "./SessionContext.ts"
 
 /** A short cut is mended before anybody needs to know of it. */
 const PATIENCE_MS = 700
 
+const followNetwork = (changed: () => void) => {
+  addEventListener("online", changed)
+  addEventListener("offline", changed)
+  return () => {
+    removeEventListener("online", changed)
+    removeEventListener("offline", changed)
+  }
+}
+
+/** A socket does not notice that the network has gone; the browser does. */
+const useNetwork = (): boolean => useSyncExternalStore(followNetwork, () => navigator.onLine)
+
 const useLost = (): boolean => {
-  const connected = useView(({ link }) => link.kind === "ready")
+  const ready = useView(({ link }) => link.kind === "ready")
+  const network = useNetwork()
+  const connected = ready && network
   const [lost, setLost] = useState(false)
   useEffect(() => {
     if (connected) return setLost(false)

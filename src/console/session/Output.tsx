@@ -1,6 +1,7 @@
 /** What a tool printed: its end while it runs, folded in the middle afterwards. Invariant: it is text and nothing else. */
 import { useState } from "react"
 import { folded } from "../text/callText.ts"
+import { reveal } from "../text/reveal.ts"
 import { useWords } from "../words/useWords.ts"
 
 interface OutputProps {
@@ -11,7 +12,8 @@ interface OutputProps {
 
 /** Colours and movements of a terminal mean nothing here. */
 // eslint-disable-next-line no-control-regex
-const plain = (text: string): string => text.replace(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, "")
+const plain = (text: string): string =>
+  reveal(text.replace(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, "").replaceAll("\r\n", "\n"))
 
 export const Output = ({ text, lines, live = false }: OutputProps) => {
   const words = useWords()

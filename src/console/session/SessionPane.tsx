@@ -1,5 +1,6 @@
 /** One session as a column: its head, its conversation, and the composer, which stays at the bottom (R248). */
 import { useEffect, useMemo } from "react"
+import { useStore } from "zustand"
 import { hub } from "../state/hub.ts"
 import type { SessionId } from "../../domain/Ids.ts"
 import type { Around } from "./commands.ts"
@@ -48,9 +49,10 @@ interface PaneProps {
 
 export const SessionPane = ({ id, around, close }: PaneProps) => {
   const session = useMemo(() => hub.session(id), [id])
+  const title = useStore(hub.store, ({ sessions }) => sessions.find(({ session_id }) => session_id === id)?.title ?? "")
   return (
     <SessionContext value={session}>
-      <section className="pane" aria-label={id}>
+      <section className="pane" aria-label={title === "" ? id : title}>
         <Body around={around} {...(close === undefined ? {} : { close })} />
       </section>
     </SessionContext>

@@ -1,11 +1,12 @@
 /** Makes a session: where it works and what passes unasked. */
-import { type FormEvent, useEffect, useState } from "react"
+import { type FormEvent, useEffect, useRef, useState } from "react"
 import { useLocation } from "wouter"
 import type { ErrorBody } from "../../domain/ErrorCode.ts"
 import { api, type Mode, MODES, type NewOptions } from "../net/api.ts"
 import { hub } from "../state/hub.ts"
 import { Sheet } from "../ui/Sheet.tsx"
 import { useWords } from "../words/useWords.ts"
+import { Modes } from "./Modes.tsx"
 import { sessionsPath } from "./route.ts"
 
 interface NewProps {
@@ -16,30 +17,6 @@ interface NewProps {
 interface FieldProps {
   readonly value: string
   readonly change: (value: string) => void
-}
-
-interface ModesProps {
-  readonly modes: ReadonlyArray<Mode>
-  readonly mode: Mode | undefined
-  readonly choose: (mode: Mode) => void
-}
-
-const Modes = ({ modes, mode, choose }: ModesProps) => {
-  const words = useWords()
-  return (
-    <fieldset className="mode-choice">
-      <legend>{words.modeLegend}</legend>
-      {modes.map((one) => (
-        <label key={one}>
-          <input type="radio" name="mode" value={one} checked={mode === one} onChange={() => choose(one)} />
-          <span>
-            <strong>{words.modes[one]}</strong>
-            <small>{words.modeHint[one]}</small>
-          </span>
-        </label>
-      ))}
-    </fieldset>
-  )
 }
 
 const useOptions = () => {
@@ -54,18 +31,20 @@ interface Wanted {
   readonly mode: Mode | undefined
 }
 
-const useMake = (close: () => void) => {
+const useMake = (close: () => void, made: () => void) => {
   const [, go] = useLocation()
   const [refusal, setRefusal] = useState<string>()
   const make = async ({ title, workspace, mode }: Wanted) => {
     try {
-      const made = await api.create({
+      const { session_id } = await api.create({
         ...(workspace.trim() === "" ? {} : { workspace: workspace.trim() }),
         ...(title.trim() === "" ? {} : { title: title.trim() }),
         ...(mode === undefined ? {} : { mode })
       })
+      made()
       close()
-      go(sessionsPath([made.session_id]))
+      hub.session(session_id).wantsFocus = true
+      go(sessionsPath([session_id]))
       void hub.refresh()
     } catch (error) {
       setRefusal((error as ErrorBody).message)
@@ -96,10 +75,10 @@ const Workspace = ({ options, value, change }: FieldProps & { readonly options: 
   )
 }
 
-const Form = ({ close }: { readonly close: () => void }) => {
+const Form = ({ close, made }: { readonly close: () => void; readonly made: () => void }) => {
   const words = useWords()
   const options = useOptions()
-  const { make, refusal } = useMake(close)
+  const { make, refusal } = useMake(close, made)
   const [workspace, setWorkspace] = useState("")
   const [title, setTitle] = useState("")
   const [chosen, setMode] = useState<Mode>()
@@ -139,9 +118,13 @@ const Form = ({ close }: { readonly close: () => void }) => {
 
 export const NewSession = ({ open, close }: NewProps) => {
   const words = useWords()
+  const isMade = useRef(false)
+  useEffect(() => {
+    if (open) isMade.current = false
+  }, [open])
   return (
-    <Sheet open={open} close={close} title={words.newSession}>
-      <Form close={close} />
+    <Sheet open={open} close={close} title={words.newSession} goesBack={() => !isMade.current}>
+      <Form close={close} made={() => void (isMade.current = true)} />
     </Sheet>
   )
 }

@@ -45,6 +45,8 @@ export class SessionStore {
   readonly id: SessionId
   readonly store: StoreApi<SessionView>
   readonly folding = new Folding()
+  /** It was made just now, by somebody who will write. */
+  wantsFocus = false
   private client: Client | undefined
   private pending: Array<SessionEvent> = []
   private watchers = 0

@@ -4,6 +4,7 @@ import { Diff as DiffView, Hunk, parseDiff } from "react-diff-view"
 import "../style/diff.css"
 import { useWords } from "../words/useWords.ts"
 import { type DiffFile, diffFiles } from "./diffFiles.ts"
+import { reveal } from "./reveal.ts"
 
 const parsed = (text: string) => {
   try {
@@ -41,8 +42,8 @@ const File = ({ file, path }: { readonly file: DiffFile; readonly path: string }
 }
 
 const Diff = ({ diff, path }: { readonly diff: string; readonly path?: string }) => {
-  const files = useMemo(() => diffFiles(diff), [diff])
-  if (files.length === 0) return <pre className="output">{diff}</pre>
+  const files = useMemo(() => diffFiles(reveal(diff)), [diff])
+  if (files.length === 0) return <pre className="output">{reveal(diff)}</pre>
   return files.map((file, i) => <File key={i} file={file} path={path ?? file.path} />)
 }
 

@@ -1,4 +1,6 @@
-/** A tool call in one line and its arguments as people read them. Pure. Invariant: any arguments, also broken ones, give text. */
+/** A tool call in one line and its arguments as people read them. Pure. Invariant: any arguments, also broken ones, give text with nothing hidden in it. */
+import { reveal } from "./reveal.ts"
+
 export interface CallText {
   /** What it is about: the command, the path, the pattern. */
   readonly subject: string
@@ -8,7 +10,7 @@ export interface CallText {
 
 const SUBJECTS = ["command", "path", "file_path", "url", "query", "pattern", "prompt", "name"]
 
-const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value, null, 2))
+const textOf = (value: unknown): string => reveal(typeof value === "string" ? value : JSON.stringify(value, null, 2))
 
 const parsed = (content: string): Readonly<Record<string, unknown>> | undefined => {
   try {
@@ -23,15 +25,15 @@ const parsed = (content: string): Readonly<Record<string, unknown>> | undefined 
 
 export const callText = (content: string): CallText => {
   const fields = parsed(content)
-  if (fields === undefined) return { subject: content, rest: [] }
+  if (fields === undefined) return { subject: reveal(content), rest: [] }
   const name = SUBJECTS.find((one) => typeof fields[one] === "string")
   const rest = Object.entries(fields).filter(([key]) => key !== name)
   if (name === undefined)
     return {
       subject: rest.map(([, value]) => textOf(value)).join(" "),
-      rest: rest.map(([key, value]) => [key, textOf(value)])
+      rest: rest.map(([key, value]) => [reveal(key), textOf(value)])
     }
-  return { subject: textOf(fields[name]), rest: rest.map(([key, value]) => [key, textOf(value)]) }
+  return { subject: textOf(fields[name]), rest: rest.map(([key, value]) => [reveal(key), textOf(value)]) }
 }
 
 /** How many lines a text has, and its first and last ones where it has too many. */

@@ -176,6 +176,7 @@ export const en = {
   exit: (code: number) => `exit ${code}`,
   signal: (name: string) => name,
   truncated: "The output was cut short.",
+  vias,
   decided: (decision: Answer, via: Via, by: string | undefined) =>
     `${decisions[decision]} ${via === "user" && by !== undefined ? `by ${by}` : vias[via]}${via === "policy" && by !== undefined ? ` (${by})` : ""}`,
   linesAdded: (count: number) => `${s(count, "line")} added`,

@@ -152,6 +152,7 @@ export const zhCN: Words = {
   exit: (code) => `退出码 ${code}`,
   signal: (name) => `信号 ${name}`,
   truncated: "输出已截断。",
+  vias,
   decided: (decision, via, by) =>
     `${decisions[decision]}，${via === "user" && by !== undefined ? `由 ${by} 决定` : vias[via]}${via === "policy" && by !== undefined ? `（${by}）` : ""}`,
   linesAdded: (count) => `新增 ${count} 行`,
