@@ -29,7 +29,7 @@ describe("the built console", () => {
   })
 
   it("names what a file holds in its name, so that it can be kept for ever", () => {
-    for (const name of readdirSync(built("assets"))) assert.match(name, /-[\w-]{8}\.(?:js|css)$/)
+    for (const name of readdirSync(built("assets"))) assert.match(name, /-[\w-]{8}\.(?:js|css)(?:\.(?:br|gz))?$/)
   })
 })
 
