@@ -131,7 +131,7 @@ describe("the rows of a conversation", () => {
     )
     let text = ""
     let before = rows.of(talk.shown())
-    for (let i = 0; i < 200; i++) {
+    for (let i = 0; i < 50; i++) {
       see([delta("text_delta", "s1", text.length, para(i))], talk)
       text += para(i)
       const now = rows.of(talk.shown())
@@ -142,7 +142,7 @@ describe("the rows of a conversation", () => {
       for (const [j, row] of before.slice(0, -2).entries()) assert.strictEqual(now[j]?.part?.chunk, row.part?.chunk)
       before = now
     }
-    assert.isAbove(before.length, 10)
+    assert.isAbove(before.length, 3)
     assert.strictEqual(new Set(before.map(({ key }) => key)).size, before.length)
   })
 })
