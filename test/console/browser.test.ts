@@ -6,7 +6,7 @@ import { AxeBuilder } from "@axe-core/playwright"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
-import { BIG, Site, site } from "../support/consoleKit.ts"
+import { BIG, LONG, Site, site } from "../support/consoleKit.ts"
 
 const composer = (page: Page) => page.getByRole("combobox", { name: "Message" })
 
@@ -222,6 +222,26 @@ layer(site, { excludeTestServices: true, timeout: "90 seconds" })("the console i
     }
   )
 
+  scene("opens answers that are far too long: little of them is read and drawn (R246, R248)", async (page, at) => {
+    await page.goto(at.url)
+    await page.locator(".shell").waitFor()
+    const cdp = await page.context().newCDPSession(page)
+    // What the script itself took, however busy the machine is.
+    await cdp.send("Performance.setTimeDomain", { timeDomain: "threadTicks" })
+    await cdp.send("Performance.enable")
+    await page.goto(`${at.url}/s/${LONG}`)
+    await page.getByText("line 19999 of many").waitFor()
+    const { metrics } = await cdp.send("Performance.getMetrics")
+    const script = metrics.find(({ name }) => name === "ScriptDuration")?.value
+    assert.isBelow(script ?? Infinity, 3)
+    const nodes = () => page.evaluate("document.querySelectorAll('*').length") as Promise<number>
+    assert.isBelow(await nodes(), 2_000)
+    const scroller = page.getByRole("log")
+    await scroller.press("Home")
+    await page.locator("strong", { hasText: /^p0$/ }).waitFor()
+    assert.isBelow(await nodes(), 2_000)
+  })
+
   for (const colorScheme of ["light", "dark"] as const) {
     scene(
       `is within reach of everybody, ${colorScheme} (WCAG 2.2 AA)`,
@@ -230,7 +250,7 @@ layer(site, { excludeTestServices: true, timeout: "90 seconds" })("the console i
         await create(page, `Reach ${colorScheme}`)
         await say(
           page,
-          "say # Head\n\n`code` and [link](https://example.com/)\n\n```ts\nconst a = 1\n```\n\n| a |\n|---|\n| b |"
+          "say # Head\n\n`code` and [link](https://example.com/)\n\n```ts\nconst a = 1\n```\n\n- [ ] todo\n- [x] done\n\n| a |\n|---|\n| b |"
         )
         await answers(page).getByText("code and").waitFor()
         await say(page, "run touch x")

@@ -4,6 +4,7 @@ import * as fc from "fast-check"
 import { isNews } from "../../src/console/state/callState.ts"
 import { Folding } from "../../src/console/state/folding.ts"
 import type { Item } from "../../src/console/state/items.ts"
+import { Rows } from "../../src/console/session/rows.ts"
 import { Talk } from "../../src/console/state/talk.ts"
 import { en } from "../../src/console/words/en.ts"
 import type { DurableEvent, SessionEvent } from "../../src/domain/Event.ts"
@@ -116,6 +117,33 @@ describe("a conversation", () => {
     assert.deepInclude(once?.kind === "call" ? once.resolved : undefined, { decision: "allow_once", by: "ann" })
     const again = see(facts([...begin, ...calls, asked("r1"), resolved, asked("r2")])).shown()[2]
     assert.isUndefined(again?.kind === "call" ? again.resolved : null)
+  })
+})
+
+describe("the rows of a conversation", () => {
+  it("show a long answer in parts, which stay while it grows; a short one is one row (R246)", () => {
+    const rows = new Rows()
+    const talk = see(facts(begin))
+    const para = (i: number) => `**p${i}** ${"word ".repeat(100)}\n\n`
+    assert.deepStrictEqual(
+      rows.of(talk.shown()).map(({ key }) => key),
+      talk.shown().map(({ key }) => key)
+    )
+    let text = ""
+    let before = rows.of(talk.shown())
+    for (let i = 0; i < 50; i++) {
+      see([delta("text_delta", "s1", text.length, para(i))], talk)
+      text += para(i)
+      const now = rows.of(talk.shown())
+      const parts = now.flatMap(({ part }) => (part?.chunk === undefined ? [] : [part]))
+      const joined = parts.flatMap(({ chunk }) => chunk?.blocks ?? []).map((block) => block.text)
+      assert.strictEqual(joined.join(""), text)
+      assert.strictEqual(parts.filter(({ last }) => last).length, 1)
+      for (const [j, row] of before.slice(0, -2).entries()) assert.strictEqual(now[j]?.part?.chunk, row.part?.chunk)
+      before = now
+    }
+    assert.isAbove(before.length, 3)
+    assert.strictEqual(new Set(before.map(({ key }) => key)).size, before.length)
   })
 })
 

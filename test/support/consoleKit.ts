@@ -1,6 +1,6 @@
 /**
  * The built console in Chromium, on a `claw serve` of its own with a model that does what a prompt says. Owns: that
- * server, browser and model end with their scope, and a session of ten thousand items. Invariant: every page fails its
+ * server, browser and model end with their scope, a session of ten thousand items and one of answers that are too long. Invariant: every page fails its
  * test where a script of it does.
  */
 import { writeFileSync } from "node:fs"
@@ -22,12 +22,19 @@ const FLAGS = [
   "--no-first-run"
 ]
 
+/** A session as it is exported. */
+const exported = (session_id: string, title: string, bodies: ReadonlyArray<object>): string => {
+  const ts = "2026-01-01T00:00:00.000Z"
+  const session = { session_id, workspace: "/", title, created_at: ts, updated_at: ts }
+  const events = bodies.map((body, i) => ({ seq: i + 1, event_id: `e${i}`, ts, ...body }))
+  return JSON.stringify({ format: "claw-session", version: 1, session, events })
+}
+
 export const BIG = "big-session"
 const TASKS = 2_500
 
 /** Four items a task: what was said, an answer, a call, an end. */
 const bigSession = (): string => {
-  const ts = "2026-01-01T00:00:00.000Z"
   const usage = { input_tokens: 1, output_tokens: 1 }
   const bodies = Array.from({ length: TASKS }, (_, i) => {
     const [task_id, call_id] = [`t${i}`, `c${i}`]
@@ -51,9 +58,27 @@ const bigSession = (): string => {
       { type: "task_completed", task_id, usage }
     ]
   }).flat()
-  const session = { session_id: BIG, workspace: "/", title: "Big", created_at: ts, updated_at: ts }
-  const events = bodies.map((body, i) => ({ seq: i + 1, event_id: `e${i}`, ts, ...body }))
-  return JSON.stringify({ format: "claw-session", version: 1, session, events })
+  return exported(BIG, "Big", bodies)
+}
+
+export const LONG = "long-session"
+
+/** Two answers: 1,250 paragraphs, and 20,000 lines that are one. */
+const longSession = (): string => {
+  const usage = { input_tokens: 1, output_tokens: 1 }
+  const many = Array.from({ length: 1_250 }, (_, i) => `**p${i}** with \`code\` and ${"words ".repeat(140)}\n\n`)
+  const lines = Array.from({ length: 20_000 }, (_, i) => `line ${i} of many\n`)
+  const bodies = [many, lines].flatMap((parts, i) => {
+    const [task_id, stream_id] = [`t${i}`, `s${i}`]
+    const at = { task_id, turn: 1 }
+    return [
+      { type: "task_started", task_id, prompt_id: `p${i}`, content: `question ${i}` },
+      { type: "thinking", ...at, stream_id, reasoning_stream_id: `r${i}` },
+      { type: "text_completed", ...at, stream_id, content: parts.join(""), finish_reason: "stop" },
+      { type: "task_completed", task_id, usage }
+    ]
+  })
+  return exported(LONG, "Long", bodies)
 }
 
 /** `say X`: X. `run X`: the command X, then the word ran. `flow X`: X, then what comes once `let go` was called. */
@@ -105,10 +130,12 @@ export const site = Layer.effect(
       const last = messages.findLast(({ role }) => role === "user")
       return answer(String(last?.["content"]), messages.at(-1)?.["role"] === "tool")
     })
-    const file = join(at.home, "big.json")
-    writeFileSync(file, bigSession())
-    const imported = yield* claw(["sessions", "import", file], { env: at.env, cwd: at.workspace })
-    if (imported.code !== 0) return yield* Effect.die(new Error(imported.stderr))
+    for (const [i, session] of [bigSession(), longSession()].entries()) {
+      const file = join(at.home, `session-${i}.json`)
+      writeFileSync(file, session)
+      const imported = yield* claw(["sessions", "import", file], { env: at.env, cwd: at.workspace })
+      if (imported.code !== 0) return yield* Effect.die(new Error(imported.stderr))
+    }
     const { ready } = yield* served(at, [])
     const executablePath = yield* programAt("chromium")
     const browser = yield* Effect.acquireRelease(

@@ -3,9 +3,9 @@ import { ChevronRight } from "lucide-react"
 import { memo, useState } from "react"
 import type { AnswerItem } from "../state/items.ts"
 import { duration, firstLine } from "../text/format.ts"
-import { Markdown } from "../text/Markdown.tsx"
-import { inOrder } from "../text/reveal.ts"
+import { Markdown, Prose } from "../text/Markdown.tsx"
 import { useWords } from "../words/useWords.ts"
+import type { Part } from "./rows.ts"
 
 const Reasoning = ({ answer }: { readonly answer: AnswerItem }) => {
   const words = useWords()
@@ -21,13 +21,21 @@ const Reasoning = ({ answer }: { readonly answer: AnswerItem }) => {
         <span className="title">{title}</span>
         {open ? null : <span className="glimpse">{thinking ? last.slice(-160) : firstLine(answer.reasoning)}</span>}
       </button>
-      {open ? <Markdown text={inOrder(answer.reasoning)} open={thinking} /> : null}
+      {open ? <Markdown text={answer.reasoning} open={thinking} /> : null}
     </div>
   )
 }
 
-export const Answer = memo(({ answer }: { readonly answer: AnswerItem }) => {
+interface AnswerProps {
+  readonly answer: AnswerItem
+  readonly part: Part
+}
+
+/** One part of an answer; a short answer has one. */
+export const Answer = memo(({ answer, part }: AnswerProps) => {
   const words = useWords()
+  const { chunk, first, last } = part
+  const reasoned = first && answer.reasoning !== ""
   const nothing = answer.text.trim() === ""
   return (
     <article
@@ -36,13 +44,13 @@ export const Answer = memo(({ answer }: { readonly answer: AnswerItem }) => {
       data-superseded={answer.superseded}
       aria-label={words.answerLabel}
     >
-      {answer.reasoning === "" ? null : <Reasoning answer={answer} />}
-      {nothing ? null : <Markdown text={inOrder(answer.text)} open={answer.open} />}
+      {reasoned ? <Reasoning answer={answer} /> : null}
+      {nothing || chunk === undefined ? null : <Prose chunk={chunk} links={part.links} open={answer.open && last} />}
       {answer.open && nothing && answer.reasoning === "" ? (
         <span className="pulse" role="img" aria-label={words.thinking} />
       ) : null}
-      {answer.superseded ? <p className="quiet">{words.superseded}</p> : null}
-      {answer.cut && !answer.superseded && !nothing ? <p className="quiet">{words.cut}</p> : null}
+      {answer.superseded && last ? <p className="quiet">{words.superseded}</p> : null}
+      {answer.cut && last && !answer.superseded && !nothing ? <p className="quiet">{words.cut}</p> : null}
     </article>
   )
 })

@@ -3,13 +3,23 @@
  * is at the end stays at the end while it grows; whoever reads further up is not moved, also when older items come.
  */
 import { ArrowDown } from "lucide-react"
-import { type MouseEvent, type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react"
+import {
+  type MouseEvent,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState
+} from "react"
 import { Virtualizer } from "virtua"
 import { useWords } from "../words/useWords.ts"
 import { Announcer } from "./Announcer.tsx"
 import { Empty } from "./Empty.tsx"
 import { Prompt } from "./Prompt.tsx"
 import { Row } from "./Row.tsx"
+import { Rows } from "./rows.ts"
 import { useSession, useView } from "./SessionContext.ts"
 
 /** Pixels from the end that still count as the end. */
@@ -85,6 +95,8 @@ export const Conversation = () => {
   const session = useSession()
   const words = useWords()
   const items = useView((view) => view.items)
+  const [made] = useState(() => new Rows())
+  const rows = useMemo(() => made.of(items), [made, items])
   const sending = useView((view) => view.sending)
   const older = useView((view) => view.older)
   const loading = useView((view) => view.loadingOlder)
@@ -113,10 +125,8 @@ export const Conversation = () => {
       >
         <div className="column">
           {phase === "open" && items.length === 0 && sending.length === 0 ? <Empty /> : null}
-          <Virtualizer scrollRef={scroller} shift={shift} onScroll={onScroll} bufferSize={600} data={items}>
-            {(item, i) => (
-              <Row key={item.key} item={item} joined={item.kind === "call" && items[i - 1]?.kind === "call"} />
-            )}
+          <Virtualizer scrollRef={scroller} shift={shift} onScroll={onScroll} bufferSize={600} data={rows}>
+            {({ key, ...row }) => <Row key={key} {...row} />}
           </Virtualizer>
           {sending.map(({ key, content }) => (
             <div className="row" data-kind="prompt" key={key}>

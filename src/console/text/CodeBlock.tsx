@@ -2,6 +2,7 @@
 import { Check, Copy } from "lucide-react"
 import { memo, useEffect, useLayoutEffect, useReducer, useRef, useState } from "react"
 import { useWords } from "../words/useWords.ts"
+import { CODE } from "./blocks.ts"
 import { Highlighting, type Lines } from "./highlight.ts"
 
 interface CodeProps {
@@ -44,7 +45,7 @@ const Line = memo(({ text, tokens }: { readonly text: string; readonly tokens: L
   )
 })
 
-export const CodeText = ({ code, language, open = false }: CodeProps) => {
+const Coloured = ({ code, language, open = false }: CodeProps) => {
   const colours = useColours(language, code, open)
   const lines = code.split("\n")
   return (
@@ -57,6 +58,13 @@ export const CodeText = ({ code, language, open = false }: CodeProps) => {
       ))}
     </code>
   )
+}
+
+/** Code beyond its bound has no colours: it is one text. */
+const CodeText = (props: CodeProps) => {
+  const { code } = props
+  const long = code.length > CODE.chars || code.split("\n", CODE.lines + 2).length > CODE.lines + 1
+  return long ? <code>{code}</code> : <Coloured {...props} />
 }
 
 export const CopyButton = ({ text }: { readonly text: string }) => {

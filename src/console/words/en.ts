@@ -149,6 +149,7 @@ export const en = {
   answerLabel: "Answer",
   steered: "into the running task",
   sending: "sending …",
+  ticked: (done: boolean): string => (done ? "done" : "to do"),
   showAll: "Show all",
   showLess: "Show less",
   showHidden: (count: number) => `Show ${s(count, "hidden line")}`,

@@ -131,6 +131,7 @@ export const zhCN: Words = {
   answerLabel: "回答",
   steered: "加入正在运行的任务",
   sending: "正在发送…",
+  ticked: (done) => (done ? "已完成" : "未完成"),
   showAll: "显示全部",
   showLess: "收起",
   showHidden: (count) => `显示隐藏的 ${count} 行`,
