@@ -31,12 +31,11 @@ describe("killed with SIGKILL", { timeout: 600_000 }, () => {
     })
   )
 
-  // More of them is `npm run kills -- --random 200`: the whole suite has to stay under its twenty minutes.
-  it.live("40 times at random points and times", () =>
+  it.live("200 times at random points and times", () =>
     Effect.gen(function* () {
-      const { code, lines } = yield* kills("--random", "40", "--jobs", "2")
+      const { code, lines } = yield* kills("--random", "200", "--jobs", "2")
       assert.strictEqual(code, 0, shown(lines))
-      assert.match(lines.at(-1) ?? "", /^seed \d+: [4-9]\d kills in \d+ runs, 0 failed/)
+      assert.match(lines.at(-1) ?? "", /^seed \d+: 2\d\d kills in \d+ runs, 0 failed/)
     })
   )
 })
