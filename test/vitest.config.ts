@@ -2,16 +2,12 @@ import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-/** They take minutes: begun last, one core would wait for them alone. */
-const LONG = ["/test/kills/table.test.ts", "/test/console/browser.test.ts", "/test/e2e/"]
-const rank = ({ moduleId }: TestSpecification): number => {
-  const place = LONG.findIndex((part) => moduleId.includes(part))
-  return place === -1 ? LONG.length : place
-}
+/** It takes minutes: begun last, one core would wait for it alone. */
+const isLong = ({ moduleId }: TestSpecification): boolean => moduleId.endsWith("/test/kills/table.test.ts")
 
 class LongFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
-    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b))
+    return (await super.sort(files)).toSorted((a, b) => Number(isLong(b)) - Number(isLong(a)))
   }
 }
 
