@@ -7,7 +7,8 @@ const isLong = ({ moduleId }: TestSpecification): boolean => moduleId.endsWith("
 
 class LongFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
-    return (await super.sort(files)).toSorted((a, b) => Number(isLong(b)) - Number(isLong(a)))
+    const order = super.sort.bind(this)
+    return (await order(files)).toSorted((a, b) => Number(isLong(b)) - Number(isLong(a)))
   }
 }
 

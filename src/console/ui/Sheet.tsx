@@ -14,13 +14,13 @@ interface SheetProps {
   readonly children: ReactNode
 }
 
-export const Sheet = ({ open, close, title, look = "", goesBack = () => true, children }: SheetProps) => {
+export const Sheet = ({ open, close, title, look = "", goesBack, children }: SheetProps) => {
   const words = useWords()
   return (
     <Dialog.Root open={open} onOpenChange={(now) => (now ? undefined : close())}>
       <Dialog.Portal>
         <Dialog.Backdrop className="backdrop" />
-        <Dialog.Popup className={`dialog ${look}`} finalFocus={goesBack}>
+        <Dialog.Popup className={`dialog ${look}`} finalFocus={goesBack ?? true}>
           <header className="dialog-head">
             <Dialog.Title>{title}</Dialog.Title>
             <Dialog.Close className="icon-button" aria-label={words.close}>
