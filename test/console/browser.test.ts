@@ -7,6 +7,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { BIG, LONG, Site, site } from "../support/consoleKit.ts"
+import { cuttable } from "../support/cuttable.ts"
 
 const composer = (page: Page) => page.getByRole("combobox", { name: "Message" })
 
@@ -29,30 +30,6 @@ interface Sized {
 }
 
 const answers = (page: Page) => page.locator(".answer .prose")
-
-/** Cuts a page's sockets, and lets it have new ones. */
-const cuttable = async (page: Page) => {
-  const open = new Set<() => void>()
-  const net = { cut: false, opened: 0 }
-  await page.routeWebSocket(/\/ws$/, (socket) => {
-    net.opened++
-    if (net.cut) return void socket.close()
-    const server = socket.connectToServer()
-    open.add(() => {
-      void socket.close({ code: 1011 })
-      void server.close()
-    })
-  })
-  return {
-    opened: () => net.opened,
-    cut: () => {
-      net.cut = true
-      for (const end of open) end()
-      open.clear()
-    },
-    mend: () => (net.cut = false)
-  }
-}
 
 const violations = async (page: Page) => {
   const { violations: found } = await new AxeBuilder({ page }).analyze()
@@ -140,6 +117,38 @@ layer(site, { excludeTestServices: true, timeout: "90 seconds" })("the console i
       await page.getByText("allowed once").first().waitFor()
     }
   )
+
+  scene(
+    "is used by keys alone: who made a session writes in it, who answers goes on to the next question (R247)",
+    async (page, at) => {
+      await page.goto(at.url)
+      await page.locator(".shell").waitFor()
+      await page.keyboard.press("Alt+n")
+      await page.getByRole("textbox", { name: "Name" }).fill("Keys")
+      await page.keyboard.press("Enter")
+      await page.locator(".composer textarea:focus").waitFor()
+      await page.keyboard.type("twice touch k\u202e")
+      await page.keyboard.press("Enter")
+      const ready = page.locator(".approval[data-settled=true]")
+      await ready.waitFor()
+      // What turns a line around is shown as what it is, in the row as in the question.
+      assert.strictEqual(await page.locator(".call-head .subject").first().innerText(), "touch k⟨U+202E⟩")
+      await page.keyboard.press("Alt+a")
+      await page.keyboard.press("y")
+      await page.locator(".approval[data-settled=true]:focus").getByText("touch k⟨U+202E⟩2").first().waitFor()
+      await page.keyboard.press("y")
+      await answers(page).getByText("ran").waitFor()
+    }
+  )
+
+  scene("says that the network has gone before any socket notices (R254)", async (page, at) => {
+    await page.goto(at.url)
+    await create(page, "Away")
+    await page.context().setOffline(true)
+    await page.getByText("No connection.").waitFor()
+    await page.context().setOffline(false)
+    await page.getByText("No connection.").waitFor({ state: "detached" })
+  })
 
   scene(
     "says that the connection is lost, keeps what is sent meanwhile, and sends it once (R252, R254, R255)",

@@ -3,27 +3,14 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { chromium, type Page } from "playwright-core"
-import { demo, OUTSIDE, programAt, served } from "../support/servedProgram.ts"
-
-const FLAGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  "--no-first-run"
-]
+import type { Page } from "playwright-core"
+import { browser } from "../support/browser.ts"
+import { demo, OUTSIDE, served } from "../support/servedProgram.ts"
 
 const newPage = Effect.gen(function* () {
-  const executablePath = yield* programAt("chromium")
-  const browser = yield* Effect.acquireRelease(
-    Effect.promise(() => chromium.launch({ executablePath, args: FLAGS })),
-    (open) => Effect.promise(() => open.close())
-  )
+  const chromium = yield* browser
   // Its own pages forbid scripts of others; what is asked here is what the server itself lets in.
-  return yield* Effect.promise(() => browser.newPage({ bypassCSP: true }))
+  return yield* Effect.promise(() => chromium.newPage({ bypassCSP: true }))
 })
 
 /** A page of somebody else, on an origin of its own. */

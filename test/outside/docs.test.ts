@@ -1,18 +1,8 @@
 /** The page of the API's description in a real browser: it shows every operation, under its own policy, from here alone. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { chromium } from "playwright-core"
-import { demo, OUTSIDE, programAt } from "../support/servedProgram.ts"
-
-const FLAGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  "--no-first-run"
-]
+import { browser } from "../support/browser.ts"
+import { demo, OUTSIDE } from "../support/servedProgram.ts"
 
 /** In the page, before its own scripts. */
 const WATCH = `document.addEventListener("securitypolicyviolation", (event) =>
@@ -37,13 +27,9 @@ interface Seen {
 
 const open = (url: string, last: string) =>
   Effect.gen(function* () {
-    const executablePath = yield* programAt("chromium")
-    const browser = yield* Effect.acquireRelease(
-      Effect.promise(() => chromium.launch({ executablePath, args: FLAGS })),
-      (opened) => Effect.promise(() => opened.close())
-    )
+    const chromium = yield* browser
     return yield* Effect.promise(async (): Promise<Seen> => {
-      const page = await browser.newPage()
+      const page = await chromium.newPage()
       const [requests, complaints]: [Array<string>, Array<string>] = [[], []]
       // Also what the policy stops before it leaves.
       page.on("request", (request) => void requests.push(request.url()))

@@ -6,21 +6,11 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Context, Deferred, Effect, Layer } from "effect"
-import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core"
+import { type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core"
+import { browser } from "./browser.ts"
 import { claw, world } from "./e2eProgram.ts"
 import { served } from "./e2eServer.ts"
 import { calls, delta, DONE, finish, HEAD, SSE, text, type Answer } from "./fakeModelScript.ts"
-import { programAt } from "./servedProgram.ts"
-
-const FLAGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  "--no-first-run"
-]
 
 /** A session as it is exported. */
 const exported = (session_id: string, title: string, bodies: ReadonlyArray<object>): string => {
@@ -81,14 +71,20 @@ const longSession = (): string => {
   return exported(LONG, "Long", bodies)
 }
 
-/** `say X`: X. `run X`: the command X, then the word ran. `flow X`: X, then what comes once `let go` was called. */
+const bash = (command: string, nth = 0) => ({
+  id: `call-${Date.now()}-${nth}`,
+  name: "bash",
+  arguments: JSON.stringify({ command })
+})
+
+/** `say X`: X. `run X`: the command X, then the word ran; `twice X`: it and the same with a 2 behind it, then ran. `flow X`: X, then what comes once `let go` was called. */
 const answering =
   (go: Effect.Effect<void>) =>
   (prompt: string, afterTool: boolean): Answer => {
     const [word, rest] = [prompt.split(" ", 1)[0], prompt.slice(prompt.indexOf(" ") + 1)]
-    if (word === "run" && !afterTool)
-      return calls([{ id: `call-${Date.now()}`, name: "bash", arguments: JSON.stringify({ command: rest }) }])
-    if (word === "run") return text("ran")
+    if (word === "run" && !afterTool) return calls([bash(rest)])
+    if (word === "twice" && !afterTool) return calls([bash(rest), bash(`${rest}2`, 1)])
+    if (word === "run" || word === "twice") return text("ran")
     if (word !== "flow") return text(rest, 4)
     const steps = [
       HEAD,
@@ -137,12 +133,8 @@ export const site = Layer.effect(
       if (imported.code !== 0) return yield* Effect.die(new Error(imported.stderr))
     }
     const { ready } = yield* served(at, [])
-    const executablePath = yield* programAt("chromium")
-    const browser = yield* Effect.acquireRelease(
-      Effect.promise(() => chromium.launch({ executablePath, args: FLAGS })),
-      (open) => Effect.promise(() => open.close())
-    )
-    const first = yield* Effect.promise(() => browser.newContext())
+    const chromium = yield* browser
+    const first = yield* Effect.promise(() => chromium.newContext())
     const url = ready.http.url
     yield* Effect.promise(async () => {
       const page = await watched(first)
@@ -155,7 +147,7 @@ export const site = Layer.effect(
       token: ready.token ?? "",
       letGo: () => void Deferred.doneUnsafe(go, Effect.void),
       page: (options = {}) =>
-        Effect.promise(async () => watched(await browser.newContext({ storageState, locale: "en-US", ...options })))
+        Effect.promise(async () => watched(await chromium.newContext({ storageState, locale: "en-US", ...options })))
     }
   })
 )

@@ -17,8 +17,8 @@ const plain = (text: string): string => reveal(text.replace(MOVEMENTS, "").repla
 export const Output = ({ text, lines, live = false }: OutputProps) => {
   const words = useWords()
   const [whole, setWhole] = useState(false)
+  if (live) return <pre className="output live">{plain(text.trimEnd().split("\n").slice(-lines).join("\n"))}</pre>
   const clean = plain(text).trimEnd()
-  if (live) return <pre className="output live">{clean.split("\n").slice(-lines).join("\n")}</pre>
   const short = folded(clean, lines)
   return (
     <div className="output-box">

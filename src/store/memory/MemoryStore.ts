@@ -48,21 +48,29 @@ const toRecord = ([pos, seq, event_id, ts, text]: Line): JournalRecord | undefin
   return body === undefined ? undefined : { pos, ...(seq === 0 ? {} : { seq }), event_id, ts, body }
 }
 
-const pageOf = (entry: Entry | undefined, from: number, limit: number, wanted: (line: Line) => boolean): Page => {
+/** Takes lines until there are enough, in the order in which it is given them. */
+const collector = (limit: number) => {
   const records: Array<JournalRecord> = []
   const damaged: Array<number> = []
   let more = false
-  entry?.lines.walk(from, (text) => {
-    const line = JSON.parse(text) as Line
-    if (!wanted(line)) return true
+  const take = (line: Line): boolean => {
     more = records.length + damaged.length >= limit
     if (more) return false
     const record = toRecord(line)
     if (record === undefined) damaged.push(line[0])
     else records.push(record)
     return true
+  }
+  return { take, page: (): Page => ({ records, damaged, more }) }
+}
+
+const pageOf = (entry: Entry | undefined, from: number, limit: number, wanted: (line: Line) => boolean): Page => {
+  const { take, page } = collector(limit)
+  entry?.lines.walk(from, (text) => {
+    const line = JSON.parse(text) as Line
+    return !wanted(line) || take(line)
   })
-  return { records, damaged, more }
+  return page()
 }
 
 /** Of a line, without what it holds. */
@@ -70,20 +78,12 @@ const seqOf = (text: string): number => Number(/^\[\d+,(\d+)/.exec(text)?.[1])
 
 /** From the end back. */
 const pageBack = (entry: Entry | undefined, before: number, limit: number): Page => {
-  const records: Array<JournalRecord> = []
-  const damaged: Array<number> = []
-  let more = false
+  const { take, page } = collector(limit)
   entry?.lines.walkBack((text) => {
     const seq = seqOf(text)
-    if (seq === 0 || seq >= before) return true
-    const line = JSON.parse(text) as Line
-    more = records.length + damaged.length >= limit
-    if (more) return false
-    const record = toRecord(line)
-    if (record === undefined) damaged.push(line[0])
-    else records.push(record)
-    return true
+    return seq === 0 || seq >= before || take(JSON.parse(text) as Line)
   })
+  const { records, damaged, more } = page()
   return { records: records.toReversed(), damaged: damaged.toReversed(), more }
 }
 
