@@ -3,7 +3,7 @@
  * its clients need, at over a million deltas a second. Owns: sockets, pacing, the log of requests. Prints its port.
  *
  * Models: `text:n,size` full speed · `endless:interval,burst,size` stamped deltas until the client goes, `burst` of them
- * in one write, filled up to `size` characters · `tools:turns,calls,args` then `done` · `bash` one bash call · `ask`,
+ * in one write, filled up to `size` characters · `prose:interval` words of Markdown until the client goes · `tools:turns,calls,args` then `done` · `bash` one bash call · `ask`,
  * `wait` one call of that tool · `hang` never answers.
  * Control: GET /log/<model> (records), /drop (closes idle connections).
  */
@@ -102,11 +102,14 @@ const answer = (connection: Connection, { kind, options }: Answers.Directive, bo
   socket.cork()
   socket.write(Answers.HEAD)
   socket.write(Answers.ROLE)
-  const results = kind === "text" || kind === "endless" ? 0 : countResults(body)
+  const results = kind === "text" || kind === "endless" || kind === "prose" ? 0 : countResults(body)
   const { n = 1, size = 4, interval = 50, burst = 1, turns = 1, calls = 1, args = 16 } = options
   if (kind === "text") sendText(connection, n, size)
   else if (kind === "endless") {
     connection.stop = pace(interval, () => socket.write(Answers.stamped(nowMicros(), burst, size)))
+  } else if (kind === "prose") {
+    let nth = 0
+    connection.stop = pace(interval, () => socket.write(Answers.proseWord(nth++)))
   } else if (kind === "tools" && results < turns * calls) {
     finish(connection, Answers.toolAnswer(requests, Math.floor(results / calls), calls, "noop", args))
   } else if (kind === "bash" && results === 0) finish(connection, Answers.bashAnswer(requests))

@@ -65,6 +65,29 @@ export const textBlock = (size: number, count: number): Buffer => {
   return made
 }
 
+const PROSE = `## What I found
+
+The parser reads \`one line\` at a time and keeps **what is left** for the next read, so that nothing is looked at twice. It
+fails where a line is longer than its buffer, which [the manual](https://example.org/manual) says in passing.
+
+- \`read\` returns what there is
+- \`rest\` keeps what is no line yet
+- an *empty* line ends the head
+
+\`\`\`ts
+const lines = (text: string): ReadonlyArray<string> => {
+  const all = (rest + text).split("\\n")
+  rest = all.pop() ?? ""
+  return all.filter((line) => line !== "")
+}
+\`\`\`
+
+`
+const words = PROSE.split(/(?<=\s)/).map((word) => Buffer.from(event(`{"content":${JSON.stringify(word)}}`)))
+
+/** The delta with word `nth` of a text that goes round for ever. */
+export const proseWord = (nth: number): Buffer => words[nth % words.length] ?? Buffer.alloc(0)
+
 const pieces = (text: string, count: number): ReadonlyArray<string> => {
   const width = Math.ceil(text.length / count)
   return Array.from({ length: count }, (_, i) => text.slice(i * width, (i + 1) * width)).filter((piece) => piece !== "")

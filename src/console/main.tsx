@@ -4,7 +4,7 @@ import { createRoot } from "react-dom/client"
 import { api } from "./net/api.ts"
 import { App } from "./shell/App.tsx"
 import { tokenOf } from "./shell/route.ts"
-import { watchVisibility } from "./state/frames.ts"
+import { watchPage } from "./state/frames.ts"
 import { beginLook } from "./state/look.ts"
 import "./style/tokens.css"
 import "./style/base.css"
@@ -24,7 +24,7 @@ const signIn = async (): Promise<void> => {
 }
 
 beginLook()
-watchVisibility()
+watchPage()
 await signIn()
 
 const root = document.querySelector("#root")

@@ -7,49 +7,13 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Context, Deferred, Effect, Layer } from "effect"
 import { type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core"
+import { BIG, bigSession, exported } from "../../scripts/benchConsole/bigSession.ts"
 import { browser } from "./browser.ts"
 import { claw, world } from "./e2eProgram.ts"
 import { served } from "./e2eServer.ts"
 import { calls, delta, DONE, finish, HEAD, SSE, text, type Answer } from "./fakeModelScript.ts"
 
-/** A session as it is exported. */
-const exported = (session_id: string, title: string, bodies: ReadonlyArray<object>): string => {
-  const ts = "2026-01-01T00:00:00.000Z"
-  const session = { session_id, workspace: "/", title, created_at: ts, updated_at: ts }
-  const events = bodies.map((body, i) => ({ seq: i + 1, event_id: `e${i}`, ts, ...body }))
-  return JSON.stringify({ format: "claw-session", version: 1, session, events })
-}
-
-export const BIG = "big-session"
-const TASKS = 2_500
-
-/** Four items a task: what was said, an answer, a call, an end. */
-const bigSession = (): string => {
-  const usage = { input_tokens: 1, output_tokens: 1 }
-  const bodies = Array.from({ length: TASKS }, (_, i) => {
-    const [task_id, call_id] = [`t${i}`, `c${i}`]
-    const at = { task_id, turn: 1 }
-    return [
-      { type: "task_started", task_id, prompt_id: `p${i}`, content: `question ${i}` },
-      { type: "thinking", ...at, stream_id: `s${i}`, reasoning_stream_id: `r${i}` },
-      { type: "text_completed", ...at, stream_id: `s${i}`, content: `answer **${i}**`, finish_reason: "tool_calls" },
-      { type: "tool_call", ...at, call_id, tool_name: "list_dir", content: '{"path":"."}', risk: "safe" },
-      { type: "tool_started", ...at, call_id, attempt: 1 },
-      {
-        type: "tool_result",
-        ...at,
-        call_id,
-        tool_name: "list_dir",
-        result: "README.md",
-        status: "ok",
-        is_error: false,
-        duration_ms: 1
-      },
-      { type: "task_completed", task_id, usage }
-    ]
-  }).flat()
-  return exported(BIG, "Big", bodies)
-}
+export { BIG }
 
 export const LONG = "long-session"
 

@@ -1,13 +1,21 @@
 /**
  * When what came over the wire is shown: at the next frame for what a person looks at, a few times a second for the rest.
  * Invariants: however much comes, it is shown at most 25 times a second, and less often where that takes long; what comes
- * after a pause is shown at once; a hidden page is served by a timer.
+ * after a pause is shown at once; a hidden page is served by a timer; a key is painted before any of it, and whoever types
+ * has most frames to himself.
  */
 export type Flush = () => void
 
 const BEHIND_MS = 250
 /** Text that comes in pieces of this length flows for whoever reads it. */
 const LEAST_MS = 40
+
+/** While somebody types, text comes about as often as keys do. */
+const TYPING_MS = 120
+/** So long after a key the frame is the key's own. */
+const KEY_MS = 20
+/** So long after a key somebody still types. */
+const PAUSE_MS = 400
 
 const lane = (schedule: (run: () => void) => void) => {
   const waiting = new Set<Flush>()
@@ -47,10 +55,16 @@ const measured = (run: () => void) => () => {
   port2.postMessage(0)
 }
 
+/** When a key was pressed last. */
+let key = Number.NEGATIVE_INFINITY
+const sinceKey = () => performance.now() - key
+
 const nextFrame = (run: () => void): void => {
-  const show = () => void requestAnimationFrame(measured(run))
+  const show = (): void =>
+    void requestAnimationFrame(() => (sinceKey() < KEY_MS ? void setTimeout(show, KEY_MS) : measured(run)()))
   if (document.hidden) return void setTimeout(run, BEHIND_MS)
-  const rest = Math.min(BEHIND_MS, Math.max(LEAST_MS, cost * 2)) - (performance.now() - shown)
+  const least = sinceKey() < PAUSE_MS ? TYPING_MS : LEAST_MS
+  const rest = Math.min(BEHIND_MS, Math.max(least, cost * 2)) - (performance.now() - shown)
   if (rest <= 0) show()
   else setTimeout(show, rest)
 }
@@ -59,7 +73,10 @@ const behind = lane((run) => setTimeout(run, BEHIND_MS))
 const inFront = lane(nextFrame)
 
 /** A frame that was asked for never comes once the page is hidden. */
-export const watchVisibility = (): void => document.addEventListener("visibilitychange", () => inFront.run())
+export const watchPage = (): void => {
+  document.addEventListener("visibilitychange", () => inFront.run())
+  document.addEventListener("keydown", () => (key = performance.now()), { capture: true, passive: true })
+}
 
 /** `watched`: somebody looks at it now. */
 export const onFrame = (flush: Flush, watched: boolean): void => (watched ? inFront : behind).add(flush)
