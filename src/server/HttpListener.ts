@@ -94,6 +94,8 @@ const wire = (server: Server) => {
     later((ready) => ready.broken(code ?? "", socket))
   )
   server.on("upgrade", (request, socket, head) => later((ready) => ready.upgrade(request, socket, head)))
+  // Nothing is tunnelled here; unasked, node closes such a connection without a word.
+  server.on("connect", (request, socket, head) => later((ready) => ready.upgrade(request, socket, head)))
   return {
     sockets,
     handle: (given: Handlers) => {

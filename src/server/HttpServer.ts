@@ -117,6 +117,7 @@ type Expects = Parameters<Handlers["request"]>[2]
 
 const make = Effect.gen(function* () {
   const [listener, routes, drain] = [yield* HttpListener, yield* HttpRoutes, yield* Drain]
+  const config = yield* AppConfig
   const webSockets = yield* makeWebSockets
   const places = yield* placing
   const { told } = yield* counts
@@ -129,7 +130,9 @@ const make = Effect.gen(function* () {
     const refusal =
       places.refused(request) ?? judge(listener.own, request) ?? (expects === "unknown" ? UNKNOWN : undefined)
     if (refusal !== undefined) return refuse(response, refusal)
-    if (expects === "continue") response.writeContinue()
+    // Nobody is asked for a body that is refused as soon as it is looked at.
+    const tooLong = Number(request.headers["content-length"] ?? 0) > config.limit.http_body_bytes
+    if (expects === "continue" && !tooLong) response.writeContinue()
     request.url = originForm(request.url)
     for (const [name, value] of Object.entries(corsHeaders(request))) response.setHeader(name, value)
     if (isPreflight(request)) return void response.writeHead(204, preflightHeaders).end()

@@ -195,6 +195,13 @@ const wrong: ReadonlyArray<readonly [name: string, sent: string, told: string]> 
     "400 bad_message"
   ],
   [
+    "a body beyond every limit, which is not asked for",
+    "POST /x HTTP/1.1\r\nHost: HOST\r\nExpect: 100-continue\r\nContent-Length: 99999999999\r\nConnection: close\r\n\r\n",
+    "404 not_found"
+  ],
+  ["a tunnel", `CONNECT example.org:443 HTTP/1.1\r\nHost: HOST\r\n\r\n`, "404 not_found"],
+  ["a tunnel to the WebSocket's path", `CONNECT /ws HTTP/1.1\r\nHost: HOST\r\n\r\n`, "400 bad_message"],
+  [
     "a WebSocket by POST",
     `POST /ws HTTP/1.1\r\nHost: HOST\r\n${WS}${KEY}Sec-WebSocket-Version: 13\r\n\r\n`,
     "400 bad_message"
