@@ -28,7 +28,9 @@ export interface AuditQuery {
   readonly decision?: string
   /** RFC 3339 in UTC; at or behind it. */
   readonly since?: string
-  /** Entries with a larger number, in order. */
+  /** Default: the oldest first. */
+  readonly order?: "oldest" | "newest"
+  /** Entries behind this number, in that order. */
   readonly after?: number
   /** Default 100. */
   readonly limit?: number

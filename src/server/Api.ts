@@ -97,12 +97,17 @@ const own = HttpApiGroup.make("own")
         tool: optional(Schema.String),
         since: optional(Schema.String),
         decision: optional(Answer),
+        order: optional(Schema.Literals(["oldest", "newest"])),
         limit,
         cursor
       },
       success: [Shape.AuditPage, HttpApiSchema.StreamNdjson({ schema: Shape.Audit })],
       error: problems(...read)
-    }).annotateMerge(say("Decisions about tool calls; with `Accept: application/x-ndjson` all of them, a line each."))
+    }).annotateMerge(
+      say(
+        "Decisions about tool calls, the oldest first unless `order` says otherwise; with `Accept: application/x-ndjson` all of them, a line each."
+      )
+    )
   )
   .add(
     get("usage", "/api/usage", {

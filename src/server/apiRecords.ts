@@ -19,12 +19,13 @@ export interface AuditQuery {
   readonly tool?: string
   readonly since?: string
   readonly decision?: Answer
+  readonly order?: "oldest" | "newest"
   readonly limit?: number
   readonly cursor?: string
 }
 
 /** The caller's own entries, whatever it asks for (R161). */
-const own = Effect.fnUntraced(function* ({ session, tool, since, decision, cursor }: AuditQuery) {
+const own = Effect.fnUntraced(function* ({ session, tool, since, decision, order, cursor }: AuditQuery) {
   const caller = yield* permitted("read")
   if (session !== undefined) yield* (yield* indexOf(caller)).get(session)
   if (cursor !== undefined && !/^\d{1,15}$/.test(cursor))
@@ -36,6 +37,7 @@ const own = Effect.fnUntraced(function* ({ session, tool, since, decision, curso
     ...(session === undefined ? {} : { session }),
     ...(tool === undefined ? {} : { tool }),
     ...(decision === undefined ? {} : { decision }),
+    ...(order === undefined ? {} : { order }),
     ...(earliest === undefined ? {} : { since: new Date(earliest).toISOString() }),
     ...(cursor === undefined ? {} : { after: Number(cursor) })
   }
@@ -60,9 +62,9 @@ export const auditPage = Effect.fnUntraced(function* (query: AuditQuery) {
 export const auditLines = Effect.fnUntraced(function* (query: AuditQuery) {
   const audit = yield* AuditLog
   const wanted = yield* own(query)
-  return Stream.paginate(wanted.after ?? 0, (after: number) =>
+  return Stream.paginate(wanted.after, (after: number | undefined) =>
     Effect.map(
-      audit.page({ ...wanted, after, limit: 500 }),
+      audit.page({ ...wanted, ...(after === undefined ? {} : { after }), limit: 500 }),
       ({ entries, next }) => [entries, Option.fromUndefinedOr(next)] as const
     )
   ).pipe(

@@ -1,6 +1,6 @@
 /** What passes without a question here, each taken back with one click; and what was decided so far (R257). */
 import { ShieldCheck } from "lucide-react"
-import { api, type AuditRecord, type GrantInForce, type Mode, MODES } from "../net/api.ts"
+import { api, type GrantInForce, type Mode, MODES } from "../net/api.ts"
 import { useSession, useView } from "../session/SessionContext.ts"
 import { moment } from "../text/format.ts"
 import { reveal } from "../text/reveal.ts"
@@ -72,9 +72,7 @@ export const Permissions = () => {
         }
       </Fetched>
       <h2>{words.decisionsTitle}</h2>
-      <Fetched of={audit}>
-        {({ records }) => <AuditTable records={records.toReversed() satisfies ReadonlyArray<AuditRecord>} narrow />}
-      </Fetched>
+      <Fetched of={audit}>{({ records }) => <AuditTable records={records} narrow />}</Fetched>
     </>
   )
 }

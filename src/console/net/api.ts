@@ -194,7 +194,7 @@ export const api = {
       "GET",
       "/api/audit",
       undefined,
-      { limit: 200, ...query }
+      { limit: 200, order: "newest", ...query }
     ),
   usage: () => request<UsageReport>("GET", "/api/usage", undefined, { limit: 100 })
 }

@@ -39,13 +39,20 @@ export interface Projection {
   readonly bury: (session: SessionKey, seq: number) => void
 }
 
-const fits = (entry: AuditEntry, { owner, session, tool, decision: wanted, since, after = 0 }: AuditQuery): boolean =>
-  entry.n > after &&
-  (owner === undefined || scopeKey(entry) === scopeKey(owner)) &&
-  (session === undefined || entry.session_id === session) &&
-  (tool === undefined || entry.tool_name === tool) &&
-  (wanted === undefined || entry.decision === wanted) &&
-  (since === undefined || entry.when >= since)
+const isBehind = (n: number, { order, after }: AuditQuery): boolean =>
+  after === undefined || (order === "newest" ? n < after : n > after)
+
+const fits = (entry: AuditEntry, query: AuditQuery): boolean => {
+  const { owner, session, tool, decision: wanted, since } = query
+  return (
+    isBehind(entry.n, query) &&
+    (owner === undefined || scopeKey(entry) === scopeKey(owner)) &&
+    (session === undefined || entry.session_id === session) &&
+    (tool === undefined || entry.tool_name === tool) &&
+    (wanted === undefined || entry.decision === wanted) &&
+    (since === undefined || entry.when >= since)
+  )
+}
 
 type Line = readonly [hash: string, text: string]
 
@@ -60,13 +67,16 @@ const makeChain = () => {
   }
   const page = (query: AuditQuery): AuditPage => {
     const { limit = 100, after = 0 } = query
+    const newest = query.order === "newest"
     const found: Array<AuditPage["entries"][number]> = []
-    lines.walk(after, (text) => {
+    lines.walk(newest ? 0 : after, (text) => {
       const [hash, line] = JSON.parse(text) as Line
       const entry = read(line)
       if (entry !== undefined && fits(entry, query)) found.push({ ...entry, hash })
-      return found.length <= limit
+      if (newest && found.length > limit + 1) found.shift()
+      return newest || found.length <= limit
     })
+    if (newest) found.reverse()
     const entries = found.slice(0, limit)
     const last = entries.at(-1)?.n
     return { entries, damaged: [], ...(found.length > limit && last !== undefined ? { next: last } : {}) }

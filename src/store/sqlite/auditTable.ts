@@ -76,16 +76,17 @@ const toPage = (rows: ReadonlyArray<Row>, limit: number): AuditPage => {
 }
 
 const page = ({ sql, run }: Access, query: AuditQuery) => {
-  const { owner, session, tool, decision, since, after = 0, limit = 100 } = query
+  const { owner, session, tool, decision, since, order, after, limit = 100 } = query
+  const newest = order === "newest"
   const wanted = [
-    sql`n > ${after}`,
+    newest ? sql`n < ${after ?? Number.MAX_SAFE_INTEGER}` : sql`n > ${after ?? 0}`,
     ...(owner === undefined ? [] : [sql`owner = ${scopeKey(owner)}`]),
     ...(session === undefined ? [] : [sql`session_id = ${session}`]),
     ...(tool === undefined ? [] : [sql`tool_name = ${tool}`]),
     ...(decision === undefined ? [] : [sql`decision = ${decision}`]),
     ...(since === undefined ? [] : [sql`at >= ${since}`])
   ]
-  const rows = sql<Row>`SELECT * FROM audit WHERE ${sql.and(wanted)} ORDER BY n LIMIT ${limit + 1}`
+  const rows = sql<Row>`SELECT * FROM audit WHERE ${sql.and(wanted)} ORDER BY n ${newest ? sql.literal("DESC") : sql.literal("ASC")} LIMIT ${limit + 1}`
   return Effect.map(Effect.mapError(run("read the audit", rows), toAudit), (found) => toPage(found, limit))
 }
 
