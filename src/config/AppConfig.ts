@@ -29,6 +29,8 @@ export interface ConfigShape extends Settings {
   readonly token?: Redacted.Redacted
   /** `CLAW_ALLOW_UNSAFE=1`: mode `bypass` also where nothing isolates commands. */
   readonly allowUnsafe: boolean
+  /** How servers elsewhere are reached: HTTP_PROXY, HTTPS_PROXY, NO_PROXY. */
+  readonly proxies: ReturnType<typeof environment.proxiesFrom>
   /** Every secret value that this process knows, for masking. */
   readonly secrets: ReadonlyArray<Redacted.Redacted>
   /** All that a child process may inherit. */
@@ -144,6 +146,7 @@ const ofEnvironment = (env: environment.Environment, { base_url = "" }: Settings
     apiKey: (variable: string) => environment.keyFrom(env, variable),
     ...(token === undefined ? {} : { token }),
     allowUnsafe: environment.allowsUnsafe(env),
+    proxies: environment.proxiesFrom(env),
     secrets: environment.secretsFrom(env, base_url),
     childEnvironment: environment.childEnvironment(env),
     movedSecrets: movedSecrets(env),

@@ -7,6 +7,7 @@
 import { Schema } from "effect"
 import { Consequence } from "../domain/Matcher.ts"
 import { Isolation, isolationDefaults } from "./IsolationSettings.ts"
+import { Models } from "./ModelSettings.ts"
 import { Retention, retentionDefaults } from "./RetentionSettings.ts"
 import { type Filled, int, key, text, url } from "./schemaParts.ts"
 import { Limit, Server, serverDefaults, type ServerNeeds } from "./ServerSettings.ts"
@@ -158,6 +159,18 @@ export const ConfigFile = Schema.Struct({
   provider: key(text, "Profile of the model server, or `demo`."),
   base_url: key(url, "URL of an OpenAI-compatible server, up to and without `/chat/completions`."),
   model: key(text, "Name of the model, as the server knows it."),
+  fallback_models: key(
+    Schema.Array(text).annotate({ default: [] }),
+    "Models of the same server that are asked, in this order, when the model keeps failing."
+  ),
+  api: key(
+    Schema.Literals(["chat", "responses"]),
+    "What the server is spoken to in: `/chat/completions` or `/responses`; absent: what its profile says."
+  ),
+  models: key(
+    Models.annotate({ default: {} }),
+    "What you know of models by name (`*` at its end: every name that begins so): it counts over the built-in catalogue."
+  ),
   mode: key(
     Schema.Literals(modes).annotate({ default: defaults.mode }),
     "`ask` before changes, `accept-edits` inside the workspace, `plan` only reads, `never-ask` refuses, `bypass` allows."
@@ -189,6 +202,9 @@ export interface Settings {
   readonly provider?: string
   readonly base_url?: string
   readonly model?: string
+  readonly models: Models
+  readonly fallback_models: ReadonlyArray<string>
+  readonly api?: "chat" | "responses"
   readonly mode: (typeof modes)[number]
   /** Of every tier: what a lower one says is added and takes nothing away. */
   readonly rules: { readonly [K in "allow" | "ask" | "deny"]: ReadonlyArray<TieredRule> }

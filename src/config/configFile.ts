@@ -38,19 +38,26 @@ const syntaxError = (text: string, where: string): ConfigError => {
 /** The place of a key in the text; the value's where there is no key (an element of an array). */
 const placeOf = (text: string, path: Path): string => {
   const tree = parseTree(text, [], strict)
-  const node = tree === undefined ? undefined : findNodeAtLocation(tree, [...path])
+  // What is missing stands nowhere: the place is that of the nearest thing around it.
+  const places = path.map((_, cut) => path.slice(0, path.length - cut))
+  const found = places.flatMap((at) => (tree === undefined ? [] : (findNodeAtLocation(tree, [...at]) ?? [])))
+  const [node] = found
   const shown = node?.parent?.type === "property" ? node.parent : node
   return lineColumn(text, shown?.offset ?? 0)
+}
+
+/** What a key of a node may hold: its own schema, or that of all keys where a person names them. */
+const below = (node: Record<string, unknown> | undefined, part: string | number): unknown => {
+  if (typeof part === "number") return node?.["items"]
+  const named = (node?.["properties"] as Record<string, unknown> | undefined)?.[part]
+  const anyKey = Object.values((node?.["patternProperties"] as Record<string, unknown> | undefined) ?? {})[0]
+  return named ?? anyKey ?? node?.["additionalProperties"]
 }
 
 /** The keys that the schema knows at the parent of `path`. */
 const knownKeys = (path: Path): ReadonlyArray<string> => {
   let node: Record<string, unknown> | undefined = configSchema()
-  for (const part of path.slice(0, -1)) {
-    const next: unknown =
-      typeof part === "number" ? node?.["items"] : (node?.["properties"] as Record<string, unknown> | undefined)?.[part]
-    node = next as Record<string, unknown> | undefined
-  }
+  for (const part of path.slice(0, -1)) node = below(node, part) as Record<string, unknown> | undefined
   return Object.keys((node?.["properties"] as Record<string, unknown> | undefined) ?? {})
 }
 
@@ -71,6 +78,9 @@ const asPath = (path: ReadonlyArray<unknown> | undefined): Path =>
 const unknownKey = (path: Path): string => {
   const name = String(path.at(-1))
   if (name === "__proto__" || name === "constructor" || name === "prototype") return `the key ${name} is never allowed.`
+  if (path.length === 2 && path[0] === "models") {
+    return `${pathText(path)} is not the name of a model, perhaps with * at its end.`
+  }
   const hint = nearest(name, knownKeys(path))
   return `unknown key ${pathText(path)}${hint === undefined ? "" : `; did you mean ${hint}?`}`
 }
@@ -87,6 +97,7 @@ const kinds: Readonly<Record<string, string>> = {
 const complaint = (path: Path, message: string): string => {
   if (message === UNKNOWN) return unknownKey(path)
   const what = message
+    .replace(/^Missing key$/, "is missing")
     .replace(/^Expected (\w+)$/, (_, type: string) => `must be ${kinds[type] ?? type}`)
     .replace(/^Expected /, "must be ")
     .replace("a value ", "")

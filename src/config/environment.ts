@@ -52,6 +52,10 @@ const asList =
   (section: string, name: string): Read =>
   (value) => [[[section, name], value.split(",").map((item) => item.trim())]]
 
+const asNames =
+  (name: string): Read =>
+  (value) => [[[name], value.split(",").map((item) => item.trim())]]
+
 const asTextIn =
   (section: string, name: string): Read =>
   (value) => [[[section, name], value]]
@@ -101,6 +105,8 @@ export const variables: ReadonlyMap<string, Read> = new Map<string, Read>([
   ["CLAW_ISOLATION_FILE_MB", asInt("isolation", "file_mb")],
   ["CLAW_PROVIDER", asText("provider")],
   ["CLAW_MODEL", asText("model")],
+  ["CLAW_FALLBACK_MODELS", asNames("fallback_models")],
+  ["CLAW_API", asText("api")],
   ["CLAW_BASE_URL", asText("base_url")],
   ["CLAW_MODE", asText("mode")],
   ["CLAW_STATE_DIR", asText("state_dir")],
@@ -206,6 +212,17 @@ export const secretsFrom = (env: Environment, ...others: ReadonlyArray<string>):
   })
   const found = new Set([...named, ...others.flatMap((value) => secretsIn("", value))])
   return Array.from(found, (value) => Redacted.make(value))
+}
+
+/** The proxies that every program on this machine is told of; the lower-case name counts first, as everywhere. */
+export const proxiesFrom = (env: Environment) => {
+  const of = (name: string) => lookup(env, name.toLowerCase()) ?? lookup(env, name)
+  const [http, https, none] = [of("HTTP_PROXY"), of("HTTPS_PROXY"), of("NO_PROXY")]
+  return {
+    ...(http === undefined ? {} : { http }),
+    ...(https === undefined ? {} : { https }),
+    ...(none === undefined ? {} : { none })
+  }
 }
 
 const inherited =

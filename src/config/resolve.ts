@@ -54,7 +54,14 @@ const withoutRules = ({ rules: _, ...rest }: ConfigFile): Tree => rest
 
 export const resolve = ({ environment, files, flags, machine, userFile }: Layers): Resolved => {
   const sources = new Map<string, Source>()
-  const base: Settings = { ...defaults, ...machine, no_color: false, rules: { allow: [], ask: [], deny: [] } }
+  const base: Settings = {
+    ...defaults,
+    ...machine,
+    models: {},
+    fallback_models: [],
+    no_color: false,
+    rules: { allow: [], ask: [], deny: [] }
+  }
   const warnings: Array<string> = []
   const lay = (on: Settings, file: ConfigFile, source: Source) =>
     overlay(on as unknown as Tree, withoutRules(file), source, sources) as unknown as Settings

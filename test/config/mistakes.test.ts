@@ -34,6 +34,21 @@ const cases: ReadonlyArray<readonly [text: string, message: string]> = [
   ['{"limits": null}', `${shown}:1:2: limits must be an object.`],
   ['{"__proto__": {"mode": "bypass"}}', `${shown}:1:2: the key __proto__ is never allowed.`],
   ['{"api_key": "sk-very-secret-value"}', `${shown}:1:2: unknown key api_key`],
+  ['{"models": {"m": {"prices": {"input": 1, "output": 2}}}}', "no error"],
+  ['{"models": {"m": {"prices": {"input": 1}}}}', `${shown}:1:19: models.m.prices.output is missing.`],
+  [
+    '{"models": {"m": {"prices": {"input": -1, "output": 2}}}}',
+    `${shown}:1:30: models.m.prices.input must be between 0 and 1000000.`
+  ],
+  [
+    '{"models": {"m": {"output_token": 9}}}',
+    `${shown}:1:19: unknown key models.m.output_token; did you mean output_tokens?`
+  ],
+  [
+    '{"models": {"a model": {}}}',
+    `${shown}:1:13: models.a model is not the name of a model, perhaps with * at its end.`
+  ],
+  ['{"models": {"__proto__": {"tools": true}}}', `${shown}:1:13: the key __proto__ is never allowed.`],
   ["[]", `${shown}:1:1: the configuration must be an object.`],
   [
     '{"rules": {"deny": [{"tool": "bash"}, {"argv": ["git push"]}]}}',
