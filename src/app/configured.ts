@@ -13,6 +13,9 @@ const flagsOf = (line: CommandLine, { values } = line) => ({
   ...(values["provider"] === undefined ? {} : { provider: values["provider"] }),
   ...(values["base-url"] === undefined ? {} : { base_url: values["base-url"] }),
   ...(values["model"] === undefined ? {} : { model: values["model"] }),
+  ...(values["fallback-model"] === undefined
+    ? {}
+    : { fallback_models: values["fallback-model"].split(",").map((name) => name.trim()) }),
   ...(values["mode"] === undefined ? {} : { mode: values["mode"] as "ask" }),
   ...(values["max-turns"] === undefined ? {} : { limits: { max_turns: Number(values["max-turns"]) } }),
   server: serverFlags(line)

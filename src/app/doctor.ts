@@ -12,13 +12,14 @@ import { trustTexts, untrustedNotice } from "../cli/TrustView.ts"
 import type { ConfigShape } from "../config/AppConfig.ts"
 import { exposure } from "../config/StateDirectory.ts"
 import { version } from "../config/Version.ts"
+import type { ModelEntry } from "../provider/Catalogue.ts"
 import { probe, type ProbeReport } from "../provider/openai/Probe.ts"
 import { socketsIn } from "../sandbox/bubblewrap/Sockets.ts"
 import type { IsolationReport } from "../sandbox/Isolation.ts"
 import type { Finding as Plain } from "./finding.ts"
 import { reported } from "./isolation.ts"
 import { grantFindings } from "./grantFindings.ts"
-import { choose } from "./model.ts"
+import { catalogueOf, choose } from "./model.ts"
 import { checkedRules } from "./policyRules.ts"
 import { remainsFindings } from "./remains.ts"
 import { storeFindings } from "./storeFindings.ts"
@@ -67,6 +68,21 @@ const ofProbe = (report: ProbeReport, model: string): ReadonlyArray<Finding> => 
   return [reached, finding("model", "problem", `The server does not list ${model}. It has: ${some || "none"}.`)]
 }
 
+/** What claw takes for granted of the model, and from where. */
+const ofCatalogue = ({ limits }: ConfigShape, model: string, entry: ModelEntry): Finding => {
+  const { output_limit, prices, read, source } = entry
+  const window = limits.context_window_tokens ?? entry.context_window
+  const sizes = `${window.toLocaleString("en")} tokens of context, ${output_limit.toLocaleString("en")} of output`
+  const cost =
+    prices === undefined
+      ? "price unknown"
+      : `US$ ${prices.input} in, ${prices.cached_input ?? prices.input} cached, ${prices.output} out for a million tokens`
+  if (source === undefined) {
+    return finding("model", "note", `${model} is not in the catalogue: ${sizes} are assumed, ${cost}. Set "models".`)
+  }
+  return finding("model", "ok", `${sizes}; ${cost} (${read === undefined ? source : `${source}, ${read}`})`)
+}
+
 const model = Effect.fnUntraced(function* (config: ConfigShape) {
   const chosen = choose(config, false)
   if (Result.isFailure(chosen)) return [finding("provider", "problem", chosen.failure.detail)]
@@ -75,7 +91,9 @@ const model = Effect.fnUntraced(function* (config: ConfigShape) {
   const { profile, key_source, key } = choice.config
   const from = key === undefined ? "no key" : `key from ${key_source ?? "the environment"}`
   const found = finding("provider", "ok", `${profile.title}, chosen by ${choice.source}, ${from}`)
-  return [found, ...ofProbe(yield* probe(choice.config), choice.model)]
+  const known =
+    choice.model === "" ? [] : [ofCatalogue(config, choice.model, catalogueOf(config, choice)(choice.model))]
+  return [found, ...ofProbe(yield* probe(choice.config), choice.model), ...known]
 })
 
 const programs = Effect.fnUntraced(function* ({ childEnvironment: env }: ConfigShape) {

@@ -4,7 +4,10 @@
  */
 import { Redacted, Result } from "effect"
 import type { ConfigShape } from "../config/AppConfig.ts"
+import * as Catalogue from "../provider/Catalogue.ts"
 import { type OpenAiConfig } from "../provider/openai/OpenAi.ts"
+import { proxyFor } from "../provider/openai/Proxy.ts"
+import type { Capabilities } from "../provider/Provider.ts"
 import { isResolved, profiles, resolveProfile, type Profile } from "../provider/Profiles.ts"
 
 export type Choice =
@@ -61,6 +64,21 @@ const deadlinesOf = (config: ConfigShape) => {
   return { ...chosen, ...(chosen.total_ms === 0 ? { total_ms: Number.POSITIVE_INFINITY } : {}) }
 }
 
+/** What is known of models here: the person's own rows, and prices of the server that is asked. */
+export const catalogueOf = ({ models }: ConfigShape, choice: Choice): Catalogue.Lookup =>
+  Catalogue.make({ models, ...(choice.kind === "demo" ? {} : { base_url: choice.config.base_url }) })
+
+/** Of the configured model: what somebody set, else what is known of it. */
+const capabilitiesOf = ({ limits, models }: ConfigShape, base_url: string, model: string): Partial<Capabilities> => {
+  const { context_window, output_limit, tools, reasoning } = Catalogue.make({ models, base_url })(model)
+  return {
+    tools,
+    reasoning,
+    context_window: limits.context_window_tokens ?? context_window,
+    max_output_tokens: output_limit
+  }
+}
+
 /** The configured model, or why there is none. A server without a model is one whose list `claw doctor` can show. */
 export const choose = (config: ConfigShape, needsModel = true): Result.Result<Choice, Missing> => {
   if (config.provider === "demo") return Result.succeed({ kind: "demo", model: "demo" })
@@ -71,20 +89,22 @@ export const choose = (config: ConfigShape, needsModel = true): Result.Result<Ch
       `Name a model for ${found.profile.title} with --model or CLAW_MODEL; \`claw doctor\` lists what it has.`
     )
   }
-  const { limits } = config
+  const { base_url, model = "", profile } = found
+  const proxy = proxyFor(base_url, config.proxies)
+  if (proxy !== undefined && "reason" in proxy) return missing(proxy.reason)
   return Result.succeed({
     kind: "openai",
-    model: found.model ?? "",
+    model,
     source: found.source,
     config: {
-      profile: found.profile,
-      base_url: found.base_url,
-      model: found.model ?? "",
+      profile,
+      base_url,
+      model,
+      ...(config.api === undefined ? {} : { api: config.api }),
       ...(found.key === undefined ? {} : { key: Redacted.make(found.key) }),
       ...(found.key_source === undefined ? {} : { key_source: found.key_source }),
-      ...(limits.context_window_tokens === undefined
-        ? {}
-        : { capabilities: { context_window: limits.context_window_tokens } }),
+      ...(proxy === undefined ? {} : { proxy }),
+      capabilities: capabilitiesOf(config, base_url, model),
       deadlines: deadlinesOf(config)
     }
   })

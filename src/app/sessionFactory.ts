@@ -18,6 +18,7 @@ import * as Engine from "../engine/Engine.ts"
 import { defaults, EngineLimits, type Limits, ProcessSlots } from "../engine/EngineLimits.ts"
 import { Reporter } from "../engine/Reporter.ts"
 import { KnownSecrets, maskKnown } from "../observability/Redact.ts"
+import { ModelCatalogue } from "../provider/Catalogue.ts"
 import { Provider } from "../provider/Provider.ts"
 import { modeInForce } from "./isolation.ts"
 import { checkedRules, guardOf } from "./policyRules.ts"
@@ -34,8 +35,9 @@ import { identityOf } from "../sandbox/WorkspaceIdentity.ts"
 import { makeBuiltinTools } from "../tools/builtin/BuiltinTools.ts"
 import * as ToolRegistry from "../tools/ToolRegistry.ts"
 
-const limitsOf = ({ limits, retry }: ConfigShape): Limits => ({
+const limitsOf = ({ fallback_models, limits, retry }: ConfigShape): Limits => ({
   ...defaults,
+  fallback_models,
   max_turns: limits.max_turns,
   tool_concurrency: limits.tools_per_session,
   tool_time_ms: limits.tool_time_ms,
@@ -123,12 +125,16 @@ const sessionLayer = (
 
 const make = Effect.gen(function* () {
   const config = yield* AppConfig
-  const provider = yield* Provider
+  const [provider, catalogue] = [yield* Provider, yield* ModelCatalogue]
   const slots = yield* Semaphore.make(config.limits.tools_per_process)
   // One for all sessions: its stock of pipes costs a directory and a process.
   const runner = yield* ProcessRunner.ProcessRunner
   const isolation = yield* Isolation
-  const shared = Layer.mergeAll(Layer.succeed(Provider, provider), Layer.succeed(ProcessRunner.ProcessRunner, runner))
+  const shared = Layer.mergeAll(
+    Layer.succeed(Provider, provider),
+    Layer.succeed(ModelCatalogue, catalogue),
+    Layer.succeed(ProcessRunner.ProcessRunner, runner)
+  )
   const store = yield* GrantStore
   // Once: their examples are commands that are taken apart.
   const checked = checkedRules(config)

@@ -19,7 +19,7 @@ export interface CommandSpec {
   readonly examples?: ReadonlyArray<readonly [string, Text]>
 }
 
-const common = ["cwd", "mode", "model", "provider", "base-url", "max-turns"]
+const common = ["cwd", "mode", "model", "fallback-model", "provider", "base-url", "max-turns"]
 
 export const commands: ReadonlyArray<CommandSpec> = [
   {

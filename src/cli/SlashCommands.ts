@@ -62,8 +62,9 @@ const status = (session: SessionRuntime, { locale }: Around) =>
 
 const cost = (session: SessionRuntime, { locale }: Around) =>
   Effect.map(session.state, ({ usage, tasks }) => {
+    const least = usage.cost_partial === true ? "≥ " : ""
     const money =
-      usage.cost_usd === undefined ? pick(locale, "cost unknown", "费用未知") : `$${usage.cost_usd.toFixed(4)}`
+      usage.cost_usd === undefined ? pick(locale, "cost unknown", "费用未知") : `${least}$${usage.cost_usd.toFixed(4)}`
     const cached =
       usage.cached_tokens === undefined ? "" : ` (${count(usage.cached_tokens)} ${pick(locale, "cached", "缓存")})`
     const tokens = `${count(usage.input_tokens)}${cached} → ${count(usage.output_tokens)} tokens`

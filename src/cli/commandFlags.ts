@@ -29,6 +29,11 @@ export const flags: ReadonlyArray<FlagSpec> = [
   { name: "cwd", value: "DIR", text: text("work in this directory", "在此目录中工作") },
   { name: "mode", value: "MODE", choices: MODES, text: text("how changes are approved", "如何批准更改") },
   { name: "model", value: "NAME", text: text("model, as the server knows it", "服务端所用的模型名") },
+  {
+    name: "fallback-model",
+    value: "NAME[,NAME]",
+    text: text("models that stand in when it keeps failing", "模型持续失败时的替代模型")
+  },
   { name: "provider", value: "NAME", text: text("model server profile, or demo", "模型服务配置，或 demo") },
   { name: "base-url", value: "URL", text: text("address of an OpenAI-compatible server", "OpenAI 兼容服务的地址") },
   { name: "session", value: "ID", text: text("this session; run continues it", "此会话；run 会继续它") },

@@ -55,8 +55,10 @@ const spent = (usage: Usage, locale: Locale): string => {
   const cached = usage.cached_tokens === undefined || usage.cached_tokens === 0 ? undefined : count(usage.cached_tokens)
   const tokens = text.tokens(count(usage.input_tokens), count(usage.output_tokens), cached)
   const parts = [tokens, ...(usage.estimated === true ? [text.estimated] : [])]
-  if (usage.cost_usd === undefined) return parts.join(" · ")
-  return [...parts, `$${usage.cost_usd.toFixed(usage.cost_usd < 0.1 ? 4 : 2)}`].join(" · ")
+  const { cost_usd: cost } = usage
+  if (cost === undefined) return parts.join(" · ")
+  const money = `$${cost.toFixed(cost < 0.1 ? 4 : 2)}`
+  return [...parts, usage.cost_partial === true ? `≥ ${money}` : money].join(" · ")
 }
 
 const lastLines = (

@@ -55,6 +55,8 @@ export const TextCompleted = event("text_completed", {
   stream_id: StreamId,
   content: Schema.String,
   reasoning: optional(Schema.String),
+  /** What the server wants back of its reasoning; nobody else can read it. */
+  reasoning_state: optional(Schema.String),
   partial: optional(Schema.Boolean),
   finish_reason: FinishReason,
   usage: optional(Usage),
@@ -65,7 +67,9 @@ export const StreamReset = event("stream_reset", {
   stream_id: StreamId,
   next_stream_id: StreamId,
   next_reasoning_stream_id: StreamId,
-  reason: Schema.String
+  reason: Schema.String,
+  /** Another model is asked from now on. */
+  model: optional(Schema.String)
 })
 export const ToolCallMade = event("tool_call", {
   ...turn,
@@ -108,7 +112,8 @@ export const ToolResult = event("tool_result", {
   duration_ms: Schema.Int
 })
 /** The running total of the task after a model call. */
-export const UsageCounted = event("usage", { ...turn, usage: Usage, session_usage: Usage })
+/** `charged`: what a call that failed was counted; else the totals grew by the newest answer's usage. */
+export const UsageCounted = event("usage", { ...turn, usage: Usage, session_usage: Usage, charged: optional(Usage) })
 export const Compacted = event("compacted", {
   task_id: optional(TaskId),
   summary: Schema.String,
@@ -191,7 +196,9 @@ export const Retrying = event("retrying", {
   ...task,
   attempt: Schema.Int,
   delay_ms: Schema.Int,
-  code: Schema.String
+  code: Schema.String,
+  /** Another model is asked from now on. */
+  model: optional(Schema.String)
 })
 /** The task is started and waits for its turn to run; `position` 1: next. Then it runs: `state`. */
 export const TaskWaiting = event("task_waiting", { ...task, position: Schema.Int })

@@ -79,6 +79,7 @@ const answered = (state: SessionState, event: Durable<"text_completed">): Sessio
     stream_id: event.stream_id,
     content: event.content,
     ...(event.reasoning === undefined ? {} : { reasoning: event.reasoning }),
+    ...(event.reasoning_state === undefined ? {} : { reasoning_state: event.reasoning_state }),
     partial: event.partial === true,
     finish_reason: event.finish_reason,
     calls: []

@@ -29,6 +29,7 @@ const ofAnswer = (answer: AnswerItem): ReadonlyArray<Message> => {
       role: "assistant",
       content: text.toWellFormed(),
       ...(answer.reasoning === undefined ? {} : { reasoning: answer.reasoning.toWellFormed() }),
+      ...(answer.reasoning_state === undefined ? {} : { reasoning_state: answer.reasoning_state }),
       tool_calls: answer.calls.map(({ call_id, tool_name, arguments: args }) => ({
         call_id,
         tool_name,

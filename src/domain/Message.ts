@@ -26,6 +26,8 @@ export interface AssistantMessage {
   readonly content: string
   /** Kept with the message; replayed only to servers whose profile wants it (LESSONS 9). */
   readonly reasoning?: string
+  /** What the server wants back of its reasoning, as it came: unread by anybody else, bound to the server and the model. */
+  readonly reasoning_state?: string
   readonly tool_calls: ReadonlyArray<ToolCall>
 }
 

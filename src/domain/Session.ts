@@ -44,6 +44,7 @@ export type HistoryItem =
       readonly stream_id: StreamId
       readonly content: string
       readonly reasoning?: string
+      readonly reasoning_state?: string
       readonly partial: boolean
       readonly finish_reason: FinishReason
       readonly calls: ReadonlyArray<CallState>

@@ -13,6 +13,7 @@ import { newPromptId, newTaskId, type PromptId, type SessionId, type TaskId } fr
 import type { ToolCall } from "../domain/Message.ts"
 import type { EndedTask, SessionState } from "../domain/Session.ts"
 import { KnownSecrets, type Mask } from "../observability/Redact.ts"
+import { ModelCatalogue } from "../provider/Catalogue.ts"
 import { Provider } from "../provider/Provider.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { EngineLimits, ProcessSlots } from "./EngineLimits.ts"
@@ -102,17 +103,17 @@ const wholly = (run: Run, ready: Effect.Effect<void> = Effect.void, from?: Resum
 const make = Effect.gen(function* () {
   const [provider, registry, gate] = [yield* Provider, yield* ToolRegistry, yield* ApprovalGate]
   const [reporter, systemPrompt] = [yield* Reporter, yield* SystemPrompt]
-  const limits = yield* EngineLimits
+  const [limits, catalogue] = [yield* EngineLimits, yield* ModelCatalogue]
   const processSlots = yield* ProcessSlots
   const sessionSlots = yield* Semaphore.make(limits.tool_concurrency)
   const mask = yield* KnownSecrets
   const own = { mask, limits, processSlots, sessionSlots, knownHead: RequestLog.makeKnown() }
-  const services = { provider, registry, gate, reporter, systemPrompt, ...own }
+  const services = { provider, catalogue, registry, gate, reporter, systemPrompt, ...own }
 
   const execute = (input: TaskInput, from?: Resumption) =>
     Effect.uninterruptibleMask((restore) => {
       const { ready, suspension = Suspension.make(), ...rest } = input
-      const own: Run = { ...services, ...rest, suspension, open: { shown: undefined } }
+      const own: Run = { ...services, ...rest, suspension, open: { shown: undefined }, standing: { in: undefined } }
       return Effect.exit(restore(wholly(own, ready, from))).pipe(
         Effect.tap((exit) =>
           Exit.isFailure(exit) && Cause.hasDies(exit.cause) ? Effect.logError(exit.cause) : Effect.void

@@ -20,6 +20,8 @@ export interface Limits {
   /** Output tokens asked of the model for one answer; absent: the server's own limit. */
   readonly max_output_tokens?: number
   readonly retry: RetryPolicy
+  /** Asked in this order, each for the rest of its task, once a model's retries are used up. */
+  readonly fallback_models: ReadonlyArray<string>
 }
 
 export const defaults: Limits = {
@@ -29,7 +31,8 @@ export const defaults: Limits = {
   task_tokens: 0,
   tool_output_chars: 100_000,
   live_output_chars: 262_144,
-  retry: retryDefaults
+  retry: retryDefaults,
+  fallback_models: []
 }
 
 export const EngineLimits = Context.Reference<Limits>("claw/engine/EngineLimits", { defaultValue: () => defaults })

@@ -34,7 +34,9 @@ export const messageText = (message: Message): string => {
       const calls = message.tool_calls.map(
         (call) => ` ${sized(call.call_id)} ${sized(call.tool_name)} ${sized(call.arguments)}`
       )
-      return `${said} ${reasoning}${calls.join("")}\n`
+      // Requests of servers that want none are what they were before there was any.
+      const state = message.reasoning_state === undefined ? "" : ` =${sized(message.reasoning_state)}`
+      return `${said} ${reasoning}${state}${calls.join("")}\n`
     }
     default:
       return `${said}\n`

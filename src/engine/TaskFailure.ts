@@ -5,6 +5,8 @@ import { ErrorCode, type ErrorBody, table } from "../domain/ErrorCode.ts"
 export class TaskFailure extends Schema.TaggedError<TaskFailure>()("TaskFailure", {
   code: ErrorCode,
   detail: Schema.optionalKey(Schema.String),
+  /** When trying again may help, where somebody knows. */
+  retry_after_ms: Schema.optionalKey(Schema.Int),
   cause: Schema.optionalKey(Schema.Defect())
 }) {
   override get message(): string {
@@ -15,5 +17,6 @@ export class TaskFailure extends Schema.TaggedError<TaskFailure>()("TaskFailure"
 export const bodyOf = (failure: TaskFailure): ErrorBody => ({
   code: failure.code,
   message: failure.message,
-  retryable: table[failure.code].retryable
+  retryable: table[failure.code].retryable,
+  ...(failure.retry_after_ms === undefined ? {} : { retry_after_ms: failure.retry_after_ms })
 })

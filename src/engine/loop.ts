@@ -12,6 +12,7 @@ import { makeView } from "../domain/History.ts"
 import { newPromptId, newStreamId, type SessionId, type TaskId } from "../domain/Ids.ts"
 import { lastCalls, type SessionState } from "../domain/Session.ts"
 import * as Usage from "../domain/Usage.ts"
+import type { Lookup } from "../provider/Catalogue.ts"
 import type { ModelRequest, Provider } from "../provider/Provider.ts"
 import type { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { Limits } from "./EngineLimits.ts"
@@ -36,6 +37,7 @@ export interface Run {
   readonly model?: string
   readonly max_turns?: number
   readonly provider: Provider["Service"]
+  readonly catalogue: Lookup
   readonly registry: ToolRegistry["Service"]
   readonly gate: ApprovalGate["Service"]
   readonly reporter: Reporter["Service"]
@@ -49,6 +51,8 @@ export interface Run {
   readonly knownHead: RequestLog.KnownHead
   /** The answer being shown, for whoever closes the task. */
   readonly open: { shown: Parts.ShownAnswer | undefined }
+  /** The model that stands in for the one that was chosen, for the rest of the task. */
+  readonly standing: { in: string | undefined }
 }
 
 /** What the task remembers from turn to turn besides the journal. */
@@ -92,6 +96,7 @@ const answerFacts = (run: Run, state: SessionState, turn: number, answer: Turn.A
     stream_id: answer.streams.stream_id,
     content: (answer.shown.content() === "" ? message.content : answer.shown.content()).toWellFormed(),
     ...reasoning,
+    ...(message.reasoning_state === undefined ? {} : { reasoning_state: message.reasoning_state }),
     finish_reason: message.tool_calls.length > 0 ? "tool_calls" : finish_reason,
     ...(usage === undefined ? {} : { usage }),
     ...(model === undefined ? {} : { model })
@@ -155,8 +160,8 @@ const askModel = Effect.fnUntraced(function* (run: Run, turn: number, memory: Me
     whileSilent(
       run,
       Turn.ask({
-        provider: run.provider,
-        reporter: run.reporter,
+        ...run,
+        fallbacks: run.limits.fallback_models,
         retry: run.limits.retry,
         at,
         streams,
@@ -170,7 +175,8 @@ const askModel = Effect.fnUntraced(function* (run: Run, turn: number, memory: Me
     { captureStackTrace: false }
   )
   const planned = yield* Pairing.plan(run.registry, memory.usedIds, answer.completed)
-  const facts = [...answerFacts(run, state, turn, answer), ...Pairing.facts(planned, at)]
+  // Calls that failed before this one were counted meanwhile.
+  const facts = [...answerFacts(run, yield* run.reporter.state, turn, answer), ...Pairing.facts(planned, at)]
   // Calls are looked at next: the answer is stored with the first thing that is decided of them.
   if (planned.length > 0) run.reporter.later(facts)
   else yield* run.reporter.report(facts)

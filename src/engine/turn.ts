@@ -1,22 +1,27 @@
 /**
- * One answer of the model: asked, streamed, asked again where that is safe (DESIGN §4, step 2; §8).
- * Owns: carrying out the retry policy, `stream_reset`, the fallback to `generate`.
+ * One answer of the model: asked, streamed, asked again where that is safe, of another model where nothing else helps
+ * (DESIGN §4, step 2; §8). Owns: carrying out the retry policy, `stream_reset`, the chain of fallbacks, the fallback to
+ * `generate`, and that what a failed call cost is counted.
  * Invariants: watchers never see the same text twice, since a retry after shown text goes into a new stream; what the
  * reporter put off is stored before the first of it is shown; the result is a complete answer, or one failure.
  */
 import { Clock, Effect, Random, Result, Stream } from "effect"
 import { newStreamId, type TaskId } from "../domain/Ids.ts"
+import * as Usage from "../domain/Usage.ts"
 import * as Points from "../observability/Points.ts"
+import * as Catalogue from "../provider/Catalogue.ts"
 import type { Completed } from "../provider/ModelPart.ts"
 import type { ModelRequest, Provider } from "../provider/Provider.ts"
 import { ProviderError } from "../provider/ProviderError.ts"
 import * as Retry from "../provider/Retry.ts"
+import * as Fallback from "./fallback.ts"
 import * as Parts from "./parts.ts"
 import type { Reporter } from "./Reporter.ts"
 import { TaskFailure } from "./TaskFailure.ts"
 
 export interface Ask {
   readonly provider: Provider["Service"]
+  readonly catalogue: Catalogue.Lookup
   readonly reporter: Reporter["Service"]
   readonly retry: Retry.RetryPolicy
   readonly at: { readonly task_id: TaskId; readonly turn: number }
@@ -24,9 +29,14 @@ export interface Ask {
   readonly streams: Parts.Streams
   /** Told which answer is being shown, so that an end in the middle keeps its text. */
   readonly showing: (shown: Parts.ShownAnswer) => void
+  /** Models that are asked, in this order, once this one's retries are used up. */
+  readonly fallbacks: ReadonlyArray<string>
+  /** The one of them that the task goes on with; told from turn to turn. */
+  readonly standing: { in: string | undefined }
 }
 
 export interface Answer {
+  /** Its usage has a cost where the model's price is known. */
   readonly completed: Completed
   readonly shown: Parts.ShownAnswer
   readonly streams: Parts.Streams
@@ -64,56 +74,125 @@ const streamed = Effect.fnUntraced(function* (ask: Ask, shown: Parts.ShownAnswer
   return yield* new ProviderError({ code: "provider_bad_stream", detail: "The model's answer has no end." })
 })
 
-const failed = (error: ProviderError): TaskFailure =>
-  new TaskFailure({ code: error.code, detail: error.detail, cause: error })
+const modelOf = ({ provider, request }: Ask): string => request.model ?? provider.model
+
+/** What was counted, with what it costs; a model that stands in is named where the server names none. */
+const costed = (ask: Ask, completed: Completed): Completed => {
+  const model = completed.model ?? (ask.standing.in === undefined ? undefined : modelOf(ask))
+  const named = model === undefined ? completed : { ...completed, model }
+  if (completed.usage === undefined) return named
+  const entry = Catalogue.entryOf(ask.catalogue, modelOf(ask), model)
+  return { ...named, usage: Catalogue.priced(completed.usage, entry) }
+}
+
+/** A call that failed is paid for as far as the server counted. */
+const charge = Effect.fnUntraced(function* (ask: Ask, { usage }: ProviderError) {
+  if (usage === undefined) return
+  const spent = Catalogue.priced(usage, Catalogue.entryOf(ask.catalogue, modelOf(ask)))
+  const state = yield* ask.reporter.state
+  const task = Usage.add(state.task?.usage ?? Usage.none, spent)
+  yield* ask.reporter.report([
+    { type: "usage", ...ask.at, usage: task, session_usage: Usage.add(state.usage, spent), charged: spent }
+  ])
+})
+
+const failed = (error: ProviderError, objections: ReadonlyArray<string>): TaskFailure =>
+  new TaskFailure({
+    code: error.code,
+    detail: [error.detail, ...objections].join(" "),
+    ...(error.open === true && error.retryAfterMs !== undefined ? { retry_after_ms: error.retryAfterMs } : {}),
+    cause: error
+  })
 
 interface Again {
   readonly attempt: number
   readonly delay_ms: number
-  /** Something of the failed attempt reached a watcher. */
-  readonly shown: boolean
+  /** Another model is asked from now on. */
+  readonly model?: string
 }
 
-/** Tells everyone that the call is made again, into new streams where something was shown. */
-const announce = Effect.fnUntraced(function* (ask: Ask, streams: Parts.Streams, error: ProviderError, again: Again) {
+/** Tells everyone that the call is made again, into new streams where something was shown or another model answers. */
+const announce = Effect.fnUntraced(function* (ask: Ask, shown: Parts.ShownAnswer, error: ProviderError, again: Again) {
   const { task_id } = ask.at
-  const { attempt, delay_ms } = again
+  const { attempt, delay_ms, model } = again
+  const who = model === undefined ? {} : { model }
   yield* ask.reporter.report([])
-  ask.reporter.signal([{ type: "retrying", task_id, attempt, delay_ms, code: error.code }])
-  if (!again.shown) return streams
+  ask.reporter.signal([{ type: "retrying", task_id, attempt, delay_ms, code: error.code, ...who }])
+  if (!shown.any() && model === undefined) return ask.streams
   const next = { stream_id: newStreamId(), reasoning_stream_id: newStreamId() }
   yield* ask.reporter.report([
     {
       type: "stream_reset",
       ...ask.at,
-      stream_id: streams.stream_id,
+      stream_id: ask.streams.stream_id,
       next_stream_id: next.stream_id,
       next_reasoning_stream_id: next.reasoning_stream_id,
-      reason: error.code
+      reason: error.code,
+      ...who
     }
   ])
+  ask.showing(Parts.make(task_id, next))
   return next
 })
 
-export const ask = Effect.fnUntraced(function* (first: Ask) {
-  const begun = yield* Clock.currentTimeMillis
+/** A model that will not answer: why, and where its streams are. */
+interface GivenUp {
+  readonly error: ProviderError
+  readonly ask: Ask
+  readonly shown: Parts.ShownAnswer
+  readonly attempt: number
+}
+
+const now = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
+
+const inStreams = (ask: Ask, streams: Parts.Streams): Ask => ({ ...ask, streams })
+
+/** All attempts at one model. */
+const attempts = Effect.fnUntraced(function* (first: Ask, fresh: boolean) {
+  const begun = yield* now
   const once = first.provider.capabilities.streaming ? streamed : generated
-  let streams = first.streams
+  let ask = first
   for (let attempt = 1; ; attempt++) {
-    const shown = Parts.make(first.at.task_id, streams)
-    first.showing(shown)
+    const shown = Parts.make(ask.at.task_id, ask.streams)
+    ask.showing(shown)
     Points.reach("model before")
-    const result = yield* Effect.result(once(first, shown))
+    const result = yield* Effect.result(once(ask, shown))
     Points.reach("model after")
-    if (Result.isSuccess(result)) return { completed: result.success, shown, streams } satisfies Answer
+    if (Result.isSuccess(result)) {
+      const answer: Answer = { completed: costed(ask, result.success), shown, streams: ask.streams }
+      return answer
+    }
     const error = result.failure
     if (error._tag === "ReportError") return yield* error
-    const elapsed_ms = (yield* Clock.currentTimeMillis) - begun
-    const decision = Retry.decide(first.retry, { attempt, error, elapsed_ms, random: yield* Random.next })
-    if (decision._tag === "stop") return yield* failed(error)
-    const next = yield* announce(first, streams, error, { attempt, delay_ms: decision.delay_ms, shown: shown.any() })
-    if (next !== streams) first.showing(Parts.make(first.at.task_id, next))
-    streams = next
-    yield* Effect.sleep(decision.delay_ms)
+    yield* charge(ask, error)
+    const elapsed_ms = (yield* now) - begun
+    const decision = Retry.decide(ask.retry, { attempt, error, elapsed_ms, random: yield* Random.next, fresh })
+    const givenUp: GivenUp = { error, ask, shown, attempt }
+    if (decision._tag === "stop") return givenUp
+    const { delay_ms } = decision
+    ask = inStreams(ask, yield* announce(ask, shown, error, { attempt, delay_ms }))
+    yield* Effect.sleep(delay_ms)
+  }
+})
+
+const of = (ask: Ask, model: string | undefined): Ask =>
+  model === undefined ? ask : { ...ask, request: { ...ask.request, model } }
+
+/** Asks the model, and where it keeps failing for reasons of its own, those that may stand in. */
+export const ask = Effect.fnUntraced(function* (first: Ask) {
+  let asking = of(first, first.standing.in)
+  const tried: Array<string> = []
+  for (;;) {
+    tried.push(modelOf(asking))
+    const { models, objections } = Fallback.able(first.catalogue, asking.request, first.fallbacks, tried)
+    const [next] = models
+    // A circuit that is open is no reason to wait where another model can be asked, or where nothing is lost yet.
+    const found = yield* attempts(asking, next !== undefined || first.at.turn === 1)
+    if ("completed" in found) return found
+    const { attempt, error, shown } = found
+    if (!error.isRetryable || next === undefined) return yield* failed(error, error.isRetryable ? objections : [])
+    const streams = yield* announce(found.ask, shown, error, { attempt, delay_ms: 0, model: next })
+    first.standing.in = next
+    asking = of(inStreams(found.ask, streams), next)
   }
 })

@@ -28,13 +28,15 @@ const callOf = (state: SessionState, id: CallId): CallState | undefined =>
 const isNone = (usage: Usage.Usage): boolean => usage.input_tokens === 0 && usage.output_tokens === 0
 
 /** A copy leaves behind what its source spent: its totals begin with nothing. */
-const usage = (state: SessionState, event: Durable<"usage">, { usage: spent = Usage.none }: Context): Rebuilt => {
+const usage = (state: SessionState, event: Durable<"usage">, context: Context): Rebuilt => {
   const { task } = state
+  const spent = event.charged ?? context.usage ?? Usage.none
   if (task === undefined) return cannot("no task runs")
   const left = isNone(event.session_usage) && isNone(state.usage)
   const session_usage = left ? event.session_usage : Usage.add(state.usage, spent)
   const { task_id, turn } = task
-  return as({ type: "usage", task_id, turn, usage: Usage.add(task.usage, spent), session_usage })
+  const charged = event.charged === undefined ? {} : { charged: event.charged }
+  return as({ type: "usage", task_id, turn, usage: Usage.add(task.usage, spent), session_usage, ...charged })
 }
 
 const ofCall = (state: SessionState, event: DurableBody): Rebuilt => {

@@ -169,15 +169,19 @@ export const eventTexts: Readonly<Record<EventType, string>> = {
   prompt_unqueued: "It was taken back.",
   prompt_steered: "It reached the running task.",
   thinking: "A model call begins; its text fills `stream_id`, its reasoning `reasoning_stream_id`.",
-  text_completed: "The whole answer of that call. `partial`: it was cut off.",
-  stream_reset: "Drop what `stream_id` showed: the call is made again, into `next_stream_id`.",
+  text_completed:
+    "The whole answer of that call. `partial`: it was cut off. `reasoning_state`: what the model server wants back, unread.",
+  stream_reset:
+    "Drop what `stream_id` showed: the call is made again, into `next_stream_id`; of another `model` where that is named.",
   tool_call: "The model wants this. `content`: the arguments, JSON text.",
   approval_request: "Somebody has to decide. `expires_at` absent: no expiry.",
   approval_resolved:
     "Decided; for every checked call, asked or not, and again where it was checked again. `shown`: the command or path.",
   tool_started: "Stored before the side effect begins. `attempt` counts from 1.",
   tool_result: "The call ended.",
-  usage: "Running totals of the task and the session, tokens and US dollars.",
+  usage:
+    "Running totals of the task and the session, tokens and US dollars. `cost_usd` absent: unknown; `cost_partial`: more " +
+    "than that. `charged`: what a call that failed was counted.",
   compacted: "Older conversation was replaced by `summary`.",
   checkpoint_skipped:
     "What the task's commands do to the files is not kept, so that it cannot be undone; once for each `reason`.",
@@ -192,7 +196,7 @@ export const eventTexts: Readonly<Record<EventType, string>> = {
   thinking_delta: "Reasoning as it comes.",
   tool_output_delta: "Output of a running tool; its `stream_id` is the `call_id`.",
   state: "What the session is doing now; see Order.",
-  retrying: "The model call is made again in `delay_ms`.",
+  retrying: "The model call is made again in `delay_ms`; of another `model` where that is named.",
   task_waiting: "The task is started and waits for a place; `position` 1: next.",
   hello: "Answers `hello`. `limits`: what this connection has to keep to. `position`: `seq` of the newest fact.",
   accepted: "To the sender of a prompt with a key, once it is stored.",

@@ -14,6 +14,8 @@ export interface Profile {
   /** Names of settings that may hold the key, in order. */
   readonly key_env: ReadonlyArray<string>
   readonly key_required: boolean
+  /** What it is spoken to in; absent: `/chat/completions`. */
+  readonly api?: "responses"
   /** The server understands `stream_options.include_usage`. */
   readonly usage_in_stream: boolean
   /** False: the server is told to make one call at a time. */
@@ -49,6 +51,16 @@ export const profiles = {
     key_env: ["OPENAI_API_KEY"],
     max_tokens_field: "max_completion_tokens",
     default_model: "gpt-5-mini"
+  },
+  "openai-responses": {
+    ...hosted,
+    name: "openai-responses",
+    title: "OpenAI (Responses)",
+    base_url: "https://api.openai.com/v1",
+    key_env: ["OPENAI_API_KEY"],
+    max_tokens_field: "max_completion_tokens",
+    default_model: "gpt-5-mini",
+    api: "responses"
   },
   zhipu: {
     ...hosted,
@@ -184,7 +196,7 @@ export const resolveProfile = (settings: Settings, said: Said = (name) => name):
   if ("reason" in chosen) return chosen
   const { profile, source } = chosen
   const given = setting(settings, "OPENAI_BASE_URL")
-  const base_url = (given ?? profile.base_url)?.replace(/\/+$/, "").replace(/\/chat\/completions$/, "")
+  const base_url = (given ?? profile.base_url)?.replace(/\/+$/, "").replace(/\/(?:chat\/completions|responses)$/, "")
   if (base_url === undefined)
     return { reason: `Set OPENAI_BASE_URL: the provider "${profile.name}" has no address of its own.` }
   const invalid = invalidUrl(base_url)

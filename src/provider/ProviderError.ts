@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import { type ErrorCode, table } from "../domain/ErrorCode.ts"
+import { Usage } from "../domain/Usage.ts"
 
 export const ProviderCode = Schema.Literals([
   "provider_auth",
@@ -33,6 +34,10 @@ export class ProviderError extends Schema.TaggedError<ProviderError>()("Provider
   status: Schema.optionalKey(Schema.Int),
   /** What the server asked us to wait, milliseconds, already checked and capped (LESSONS 10). */
   retryAfterMs: Schema.optionalKey(Schema.Int),
+  /** No call was made: the server is left alone for now (Breaker.ts). */
+  open: Schema.optionalKey(Schema.Boolean),
+  /** What the server counted before it failed: it is paid for all the same. */
+  usage: Schema.optionalKey(Usage),
   cause: Schema.optionalKey(Schema.Defect())
 }) {
   override get message(): string {
@@ -41,4 +46,19 @@ export class ProviderError extends Schema.TaggedError<ProviderError>()("Provider
   get isRetryable(): boolean {
     return table[this.code satisfies ErrorCode].retryable
   }
+}
+
+/** The same error, with what the server counted before it. */
+export const withUsage = (error: ProviderError, usage: Usage | undefined): ProviderError => {
+  if (usage === undefined) return error
+  const { cause, code, detail, open, retryAfterMs, status } = error
+  return new ProviderError({
+    code,
+    detail,
+    usage,
+    ...(status === undefined ? {} : { status }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(open === undefined ? {} : { open }),
+    ...(cause === undefined ? {} : { cause })
+  })
 }

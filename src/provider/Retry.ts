@@ -34,11 +34,13 @@ export interface RetryInput {
   readonly elapsed_ms: number
   /** Uniform in [0, 1). */
   readonly random: number
+  /** Nothing was done for this prompt yet, so that nothing is lost by telling the person at once (Breaker.ts). */
+  readonly fresh?: boolean
 }
 
 export type RetryDecision =
   | { readonly _tag: "retry"; readonly delay_ms: number }
-  | { readonly _tag: "stop"; readonly reason: "not_retryable" | "attempts" | "elapsed" }
+  | { readonly _tag: "stop"; readonly reason: "not_retryable" | "attempts" | "elapsed" | "open" }
 
 /** Without a hint, a server that limits us is asked once more and then left alone. */
 const attempts = (policy: RetryPolicy, error: ProviderError): number =>
@@ -56,6 +58,7 @@ const delay = (policy: RetryPolicy, { attempt, error, random }: RetryInput): num
 
 export const decide = (policy: RetryPolicy, input: RetryInput): RetryDecision => {
   if (!input.error.isRetryable) return { _tag: "stop", reason: "not_retryable" }
+  if (input.error.open === true && input.fresh === true && input.attempt === 1) return { _tag: "stop", reason: "open" }
   if (input.attempt >= attempts(policy, input.error)) return { _tag: "stop", reason: "attempts" }
   const delay_ms = delay(policy, input)
   if (input.elapsed_ms + delay_ms > policy.max_elapsed_ms) return { _tag: "stop", reason: "elapsed" }

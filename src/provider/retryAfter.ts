@@ -42,6 +42,14 @@ const read = (value: string | null | undefined, unit_ms: number, now_ms: number)
   return at === undefined ? undefined : usable(Math.max(0, at - now_ms))
 }
 
+const IN_WORDS = /(?:try|retry)(?: again)? (?:in|after) ((?:\d+(?:\.\d+)?\s*(?:ms|s|m|h)(?![a-z])\s*)+)/i
+
+/** What a sentence asks, where no header did: `Please try again in 1m2.5s.` */
+export const retryAfterIn = (sentence: string): number | undefined => {
+  const [, amount] = IN_WORDS.exec(sentence.slice(0, 2000)) ?? []
+  return amount === undefined ? undefined : read(amount, 1000, 0)
+}
+
 /** `retry-after-ms` wins over `retry-after`; header names in any case are the caller's business. */
 export const retryAfterMs = (header: (name: string) => string | null | undefined, now_ms: number): number | undefined =>
   read(header("retry-after-ms"), 1, now_ms) ?? read(header("retry-after"), 1000, now_ms)

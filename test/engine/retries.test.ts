@@ -4,13 +4,14 @@ import { Effect, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { Engine } from "../../src/engine/Engine.ts"
 import type { ModelPart } from "../../src/provider/ModelPart.ts"
+import type { Script } from "../../src/provider/Provider.ts"
 import { ProviderError, type ProviderCode } from "../../src/provider/ProviderError.ts"
 import { answer, kit, text } from "../support/engineKit.ts"
 
 const fails = (code: ProviderCode) => Stream.fail(new ProviderError({ code, detail: "no" }))
 const cut = Stream.concat(Stream.fromArray<ModelPart>(text("Half")), fails("provider_bad_stream"))
 
-const run = (script: Parameters<typeof kit>[0]["script"]) => {
+const run = (script: Script) => {
   const { layer, seen } = kit({ script })
   return Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(Effect.flatMap(Engine, (engine) => engine.prompt({ content: "go" })))

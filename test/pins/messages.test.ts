@@ -61,8 +61,8 @@ describe("server events", () => {
       prompt_unqueued: "prompt_id content",
       prompt_steered: "task_id turn prompt_id content",
       thinking: "task_id turn stream_id reasoning_stream_id",
-      text_completed: "task_id turn stream_id content reasoning partial finish_reason usage model",
-      stream_reset: "task_id turn stream_id next_stream_id next_reasoning_stream_id reason",
+      text_completed: "task_id turn stream_id content reasoning reasoning_state partial finish_reason usage model",
+      stream_reset: "task_id turn stream_id next_stream_id next_reasoning_stream_id reason model",
       tool_call: "task_id turn call_id tool_name content risk",
       approval_request:
         "task_id turn request_id kind call_id tool_name content risk reason preview grant_options content_digest shown explanation expires_at",
@@ -70,7 +70,7 @@ describe("server events", () => {
         "task_id turn call_id request_id decision via rule reason grant_id grant by tool_name digest shown",
       tool_started: "task_id turn call_id attempt",
       tool_result: "task_id turn call_id tool_name result status is_error exit_code signal truncated duration_ms",
-      usage: "task_id turn usage session_usage",
+      usage: "task_id turn usage session_usage charged",
       compacted: "task_id summary up_to_seq tokens_before tokens_after",
       cleared: "up_to_seq",
       checkpoint_skipped: "task_id turn reason",
@@ -87,7 +87,7 @@ describe("server events", () => {
       thinking_delta: "task_id stream_id offset content",
       tool_output_delta: "task_id stream_id offset content call_id",
       state: "state task_id",
-      retrying: "task_id attempt delay_ms code",
+      retrying: "task_id attempt delay_ms code model",
       task_waiting: "task_id position"
     })
   })

@@ -73,7 +73,7 @@ describe("resolveProfile", () => {
   it.each<[Settings, RegExp]>([
     [{}, /Set OPENAI_API_KEY or ZHIPU_API_KEY, or OPENAI_BASE_URL/],
     [{ OPENAI_API_KEY: "  " }, /No model is configured/],
-    [{ CLAW_PROVIDER: "nope" }, /"nope", which is no provider\. Known: openai, zhipu/],
+    [{ CLAW_PROVIDER: "nope" }, /"nope", which is no provider\. Known: openai, openai-responses, zhipu/],
     [{ CLAW_PROVIDER: "constructor" }, /no provider/],
     [{ CLAW_PROVIDER: "openai" }, /Set OPENAI_API_KEY: OpenAI needs an API key/],
     [{ CLAW_PROVIDER: "generic" }, /Set OPENAI_BASE_URL/],

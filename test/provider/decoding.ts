@@ -2,10 +2,12 @@
 import type { CallId } from "../../src/domain/Ids.ts"
 import type { ModelPart } from "../../src/provider/ModelPart.ts"
 import { ProviderError } from "../../src/provider/ProviderError.ts"
+import { errorIn, openAnswer } from "../../src/provider/openai/answer.ts"
 import { type Decoder, type DecoderOptions, type Read, openEventDecoder } from "../../src/provider/openai/decoder.ts"
 
 export const options: DecoderOptions = {
-  reasoning_fields: ["reasoning_content", "reasoning"],
+  errorIn,
+  open: () => openAnswer(["reasoning_content", "reasoning"]),
   newId: () => "made" as CallId,
   refusal: (error) => new ProviderError({ code: "provider_unavailable", detail: JSON.stringify(error) })
 }

@@ -1,6 +1,6 @@
 /** Retry-After in its usual and unusual forms (H14, R110, LESSONS 10, SETTLED 19). */
 import { assert, describe, it } from "@effect/vitest"
-import { retryAfterMs } from "../../src/provider/retryAfter.ts"
+import { retryAfterIn, retryAfterMs } from "../../src/provider/retryAfter.ts"
 
 const NOW = Date.parse("2026-01-15T10:00:00Z")
 const wait = (headers: Readonly<Record<string, string>>) => retryAfterMs((name) => new Headers(headers).get(name), NOW)
@@ -53,4 +53,15 @@ describe("further forms", () => {
   it("an unreadable retry-after-ms leaves the word to retry-after", () => {
     assert.strictEqual(wait({ "retry-after-ms": "x", "retry-after": "2" }), 2000)
   })
+})
+
+describe("in words", () => {
+  it.each([
+    ["Rate limit reached for x in y on tokens per min. Please try again in 6.5s. Visit z", 6500],
+    ["Please try again in 1m2s.", 62_000],
+    ["Retry after 20ms", 20],
+    ["try again in 5 minutes", undefined],
+    ["try again in a while", undefined],
+    ["try again in 300h", undefined]
+  ])("%s: %s ms", (sentence, expected) => assert.strictEqual(retryAfterIn(sentence), expected))
 })

@@ -9,8 +9,9 @@ import type { ToolCall } from "../../src/domain/Message.ts"
 import * as Engine from "../../src/engine/Engine.ts"
 import { defaults, EngineLimits, type Limits } from "../../src/engine/EngineLimits.ts"
 import * as Reporter from "../../src/engine/Reporter.ts"
+import { type Lookup, lookup, ModelCatalogue } from "../../src/provider/Catalogue.ts"
 import type { ModelPart } from "../../src/provider/ModelPart.ts"
-import { layerScripted, type Script } from "../../src/provider/Provider.ts"
+import { layerScripted, type Provider, type Script } from "../../src/provider/Provider.ts"
 import type { Tool } from "../../src/tools/Tool.ts"
 import * as ToolRegistry from "../../src/tools/ToolRegistry.ts"
 
@@ -50,11 +51,15 @@ export const allow = (check: Check): Verdict => {
 export const deny = (_check: Check): Verdict => ({ decision: "deny", via: "user", reason: "not now" })
 
 export interface KitOptions {
-  readonly script: Script
+  readonly script?: Script
+  /** In the place of a scripted model. */
+  readonly provider?: Layer.Layer<Provider>
+  readonly reporter?: Reporter.Sink
   readonly tools?: ReadonlyArray<Tool>
   readonly gate?: (check: Check) => Effect.Effect<Verdict, ApprovalRequired>
   readonly limits?: Partial<Limits>
   readonly streaming?: boolean
+  readonly catalogue?: Lookup
   readonly canCallTools?: boolean
 }
 
@@ -66,8 +71,14 @@ export interface Seen {
 export const kit = (options: KitOptions) => {
   const seen: Seen = { events: [], live: [] }
   const reporter = Reporter.layer({
-    event: (event) => void seen.events.push(event),
-    live: (body) => void seen.live.push(body)
+    event: (event) => {
+      seen.events.push(event)
+      options.reporter?.event?.(event)
+    },
+    live: (body) => {
+      seen.live.push(body)
+      options.reporter?.live?.(body)
+    }
   })
   const gate = Layer.succeed(
     ApprovalGate,
@@ -77,16 +88,18 @@ export const kit = (options: KitOptions) => {
       shown: () => undefined
     })
   )
-  const provider = layerScripted(options.script, {
+  const scripted = layerScripted(options.script ?? turns(answer("OK")), {
     streaming: options.streaming ?? true,
     tools: options.canCallTools ?? true
   })
+  const provider = options.provider ?? scripted
   const parts = Layer.mergeAll(
     provider,
     ToolRegistry.layer(options.tools ?? []),
     gate,
     layerText("system"),
     reporter,
+    Layer.succeed(ModelCatalogue, options.catalogue ?? lookup),
     Layer.succeed(EngineLimits, { ...defaults, ...options.limits })
   )
   return { seen, layer: Engine.layer.pipe(Layer.provideMerge(parts)) }

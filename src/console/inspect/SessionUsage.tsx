@@ -1,6 +1,6 @@
 /** What this session used so far. */
 import { useView } from "../session/SessionContext.ts"
-import { money, tokens } from "../text/format.ts"
+import { cost, tokens } from "../text/format.ts"
 import { useWords } from "../words/useWords.ts"
 
 export const SessionUsage = () => {
@@ -27,7 +27,7 @@ export const SessionUsage = () => {
         </div>
         <div>
           <dt>{words.cost}</dt>
-          <dd>{usage.cost_usd === undefined ? words.unknownCost : money(usage.cost_usd)}</dd>
+          <dd>{usage.cost_usd === undefined ? words.unknownCost : cost(usage.cost_usd, usage.cost_partial)}</dd>
         </div>
       </dl>
       <p className="quiet">{words.tasksRun(tasks)}</p>

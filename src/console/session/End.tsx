@@ -4,7 +4,7 @@ import { Fragment, memo } from "react"
 import { table } from "../../domain/ErrorCode.ts"
 import type { EndItem } from "../state/items.ts"
 import { callText } from "../text/callText.ts"
-import { duration, firstLine, money, tokens } from "../text/format.ts"
+import { cost, duration, firstLine, tokens } from "../text/format.ts"
 import { reveal } from "../text/reveal.ts"
 import { useLocale, useWords } from "../words/useWords.ts"
 
@@ -16,7 +16,7 @@ const Figures = ({ item: { event, ms } }: { readonly item: EndItem }) => {
     ...(usage.input_tokens + usage.output_tokens === 0
       ? []
       : [words.tokens(tokens(usage.input_tokens), tokens(usage.output_tokens))]),
-    ...(usage.cost_usd === undefined ? [] : [money(usage.cost_usd)])
+    ...(usage.cost_usd === undefined ? [] : [cost(usage.cost_usd, usage.cost_partial)])
   ]
   return <span className="figures">{parts.join(" · ")}</span>
 }

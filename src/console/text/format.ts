@@ -6,6 +6,9 @@ export const tokens = (count: number): string => {
 }
 
 export const money = (usd: number): string => `$${usd.toFixed(usd === 0 || usd >= 0.1 ? 2 : 4)}`
+/** `partial`: some of it has no known price, so that it was more. */
+export const cost = (usd: number, partial: boolean | undefined): string =>
+  `${partial === true ? "≥ " : ""}${money(usd)}`
 
 export const duration = (ms: number): string => {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`

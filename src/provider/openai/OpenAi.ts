@@ -1,5 +1,5 @@
 /**
- * A provider over any OpenAI-compatible `/chat/completions`. Owns: one call from request to parts, in a scope. Does not
+ * A provider over any OpenAI-compatible `/chat/completions` or `/responses`. Owns: one call from request to parts, in a scope. Does not
  * own: retries, history, the choice of a profile. The openai package makes the request; its own retries and time limits
  * are off, and the answer is read from the socket (see transport.ts for why).
  * Invariant: a stream ends with exactly one `completed` or one `ProviderError`; when it ends in any other way its
@@ -11,17 +11,20 @@ import { type DeadlineLimits, type Step, defaults, withDeadlines } from "../Dead
 import type { Completed, ModelPart } from "../ModelPart.ts"
 import type { Profile } from "../Profiles.ts"
 import { type Capabilities, type ModelRequest, Provider } from "../Provider.ts"
-import { ProviderError } from "../ProviderError.ts"
+import { ProviderError, withUsage } from "../ProviderError.ts"
 import { type Body, openBody } from "./body.ts"
 import { type Client, callError, openClient } from "./client.ts"
 import { type Decoder, type DecoderOptions, type Read, openDocumentDecoder, openEventDecoder } from "./decoder.ts"
-import { makeEncoder } from "./encode.ts"
+import { type Dialect, dialects } from "./dialects.ts"
 import { type Peer, refusalError, webPage } from "./failure.ts"
 import { brokenError } from "./networkFailure.ts"
+import type { ViaProxy } from "./Proxy.ts"
 import { type Agents, type Exchange, close, closeAgents, openAgents, openExchange, settle } from "./transport.ts"
 
 export interface OpenAiConfig {
   readonly profile: Profile
+  /** Default: what the profile says, else `chat`. */
+  readonly api?: keyof typeof dialects
   readonly base_url: string
   readonly model: string
   readonly key?: Redacted.Redacted<string>
@@ -30,6 +33,8 @@ export interface OpenAiConfig {
   readonly capabilities?: Partial<Capabilities>
   readonly deadlines?: Partial<DeadlineLimits>
   readonly headers?: Readonly<Record<string, string>>
+  /** Through whom the server is reached; absent: directly. */
+  readonly proxy?: ViaProxy
 }
 
 /** A finished answer whose connection stays open is waited for this long, for its usage (LESSONS 6). */
@@ -44,7 +49,8 @@ export const peerOf = (config: OpenAiConfig): Peer => ({
   title: config.profile.title,
   key: config.key === undefined ? undefined : Redacted.value(config.key),
   key_source: config.key_source,
-  start_hint: config.profile.start_hint
+  start_hint: config.profile.start_hint,
+  proxy: config.proxy?.host
 })
 
 /** Waits until the socket stands, so that connecting has a limit of its own. */
@@ -89,7 +95,7 @@ const reads = (call: Call, body: Body, decoder: Decoder): Steps => {
   }
   const onFailure = (error: Error): Steps =>
     // Once the answer is whole, the way the connection ends does not matter.
-    decoder.finished() ? took(decoder.end()) : Effect.fail(brokenError(error, call.peer))
+    decoder.finished() ? took(decoder.end()) : Effect.fail(withUsage(brokenError(error, call.peer), decoder.told()))
   const onSuccess = (chunk: Uint8Array | undefined): Steps =>
     took(chunk === undefined ? decoder.end() : decoder.feed(chunk))
   const reading = Effect.matchEffect(body.read, { onFailure, onSuccess })
@@ -121,14 +127,17 @@ const capabilityError = (request: ModelRequest, capabilities: Capabilities): Pro
       })
     : undefined
 
-const makeCall = (config: OpenAiConfig, peer: Peer, client: Client) => {
-  const encode = makeEncoder(config.profile, config.model)
+const makeCall = (config: OpenAiConfig, dialect: Dialect, peer: Peer, client: Client) => {
+  const { base_url, model, profile } = config
+  const encode = dialect.encoder(profile, { base_url, model })
   return (request: ModelRequest, streaming: boolean, now_ms: number): { call: Call; note: Effect.Effect<void> } => {
     const exchange = openExchange()
     const { body, difference } = encode(request, streaming)
+    const sent = body.reduce((bytes, chunk) => bytes + chunk.length, 0)
     const asked: Peer = request.model === undefined ? peer : { ...peer, model: request.model }
     const decoding: DecoderOptions = {
-      reasoning_fields: config.profile.reasoning_fields,
+      open: () => dialect.open(profile, { base_url, model: asked.model }, sent),
+      errorIn: dialect.errorIn,
       newId: newCallId,
       refusal: (error) => refusalError({ status: undefined, error, header: () => undefined, now_ms }, asked)
     }
@@ -138,18 +147,23 @@ const makeCall = (config: OpenAiConfig, peer: Peer, client: Client) => {
         : Effect.logDebug("The request does not begin with the last one; the prompt cache is lost.", {
             where: difference.where
           })
-    return { call: { exchange, response: client.post(body, exchange, streaming), peer: asked, decoding }, note }
+    return {
+      call: { exchange, response: client.post(dialect.path, body, exchange, streaming), peer: asked, decoding },
+      note
+    }
   }
 }
 
 const driver = (config: OpenAiConfig, agents: Agents) => {
-  const peer = peerOf(config)
-  const open = makeCall(config, peer, openClient(config.base_url, peer.key, config.headers ?? {}, agents))
+  const dialect = dialects[config.api ?? config.profile.api ?? "chat"]
+  const peer = { ...peerOf(config), offers: dialect.offers }
+  const open = makeCall(config, dialect, peer, openClient(config.base_url, peer.key, config.headers ?? {}, agents))
   const capabilities: Capabilities = { streaming: true, tools: true, reasoning: true, ...config.capabilities }
   const limits: DeadlineLimits = { ...defaults, ...config.profile.deadlines, ...config.deadlines }
   const whole = Number.isFinite(limits.total_ms) ? limits.total_ms : WHOLE_ANSWER_MS
   const parts = (request: ModelRequest, streaming: boolean): Stream.Stream<ModelPart, ProviderError> => {
-    const unable = capabilityError(request, capabilities)
+    // Of another model than the configured one, whoever asks for it knows more than we do.
+    const unable = request.model === undefined ? capabilityError(request, capabilities) : undefined
     if (unable !== undefined) return Stream.fail(unable)
     const kept = streaming ? limits : { ...limits, first_chunk_ms: whole, idle_ms: whole }
     const pull = Effect.gen(function* () {
@@ -183,8 +197,9 @@ const driver = (config: OpenAiConfig, agents: Agents) => {
 
 /** The pool of connections lives as long as the scope; calls close their own. */
 export const make = Effect.fnUntraced(function* (config: OpenAiConfig) {
-  const agents = yield* Effect.acquireRelease(Effect.sync(openAgents), (agents) =>
-    Effect.sync(() => closeAgents(agents))
+  const agents = yield* Effect.acquireRelease(
+    Effect.sync(() => openAgents(config.proxy?.url)),
+    (agents) => Effect.sync(() => closeAgents(agents))
   )
   return driver(config, agents)
 })

@@ -56,8 +56,9 @@ const isListed = (models: ReadonlyArray<string>, model: string): boolean =>
 
 const fetchList = (config: OpenAiConfig, peer: Peer, now_ms: number) =>
   Effect.gen(function* () {
-    const agents = yield* Effect.acquireRelease(Effect.sync(openAgents), (agents) =>
-      Effect.sync(() => closeAgents(agents))
+    const agents = yield* Effect.acquireRelease(
+      Effect.sync(() => openAgents(config.proxy?.url)),
+      (agents) => Effect.sync(() => closeAgents(agents))
     )
     const exchange = yield* Effect.acquireRelease(Effect.sync(openExchange), (exchange) =>
       Effect.sync(() => close(exchange))

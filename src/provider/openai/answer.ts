@@ -1,15 +1,13 @@
 /**
- * One answer as its chunks come in. Owns: what a chunk means, and the parts of the current read. Does not own: bytes and
- * events (sse.ts), whether the end is a good one (conclusion.ts).
- * Invariant: the text deltas concatenate to the content, and no delta ends inside a surrogate pair.
+ * One answer of `/chat/completions` as its chunks come in. Owns: what a chunk means. Does not own: bytes and events
+ * (decoder.ts), what has grown so far (growing.ts), whether the end is a good one (conclusion.ts).
  */
 import type { ModelPart } from "../ModelPart.ts"
 import type { Usage } from "../../domain/Usage.ts"
 import { type Draft, heavier } from "./conclusion.ts"
-import { absorb, type Assembly, nothing } from "./toolCalls.ts"
-import { usageOf } from "./usage.ts"
+import { openGrowing } from "./growing.ts"
 
-type Fields = Readonly<Record<string, unknown>>
+export type Fields = Readonly<Record<string, unknown>>
 export const isFields = (value: unknown): value is Fields =>
   value !== null && typeof value === "object" && !Array.isArray(value)
 
@@ -20,28 +18,6 @@ const textOf = (value: unknown): string => {
   return value.map((part: unknown) => (isFields(part) && typeof part.text === "string" ? part.text : "")).join("")
 }
 
-/** A text that grows by deltas and is handed out in wellformed pieces. */
-interface Growing {
-  whole: string
-  pending: string
-}
-
-const endsInHighSurrogate = (text: string): boolean => {
-  const last = text.charCodeAt(text.length - 1)
-  return last >= 0xd800 && last <= 0xdbff
-}
-
-/** What can be shown now; a lone first half waits for its second. */
-const takePiece = (growing: Growing, last: boolean): string => {
-  const { pending } = growing
-  if (pending === "") return ""
-  const hold = !last && endsInHighSurrogate(pending)
-  const piece = (hold ? pending.slice(0, -1) : pending).toWellFormed()
-  growing.pending = hold ? pending.slice(-1) : ""
-  growing.whole += piece
-  return piece
-}
-
 const firstText = (fields: Fields, names: ReadonlyArray<string>): string => {
   for (const name of names) {
     const text = fields[name]
@@ -50,53 +26,43 @@ const firstText = (fields: Fields, names: ReadonlyArray<string>): string => {
   return ""
 }
 
-/** What of the calls is new since it was last shown. */
-const progress = (assembly: Assembly, shown: Assembly): ReadonlyArray<ModelPart> =>
-  assembly.drafts.flatMap((draft, index) =>
-    draft === shown.drafts[index]
-      ? []
-      : [{ type: "tool_call_progress", index, tool_name: draft.name ?? "", bytes: draft.args.length }]
-  )
-
+/** What the dialects of one package have in common. */
 export interface Answer {
-  /** Takes one chunk, or a whole completion, in. */
+  /** Takes one chunk, or a whole document, in. */
   readonly chunk: (chunk: Fields) => void
   /** The parts since the last call; `last`: nothing will follow. */
   readonly take: (last: boolean) => Array<ModelPart>
   /** Everything so far, for the conclusion; call `take(true)` first. */
   readonly draft: () => Draft
+  /** What the server counted so far, as far as it can be. */
+  readonly told: () => Usage | undefined
   readonly length: () => number
+  /** The answer is whole even if the connection breaks now; more may be said of it. */
   readonly finished: () => boolean
+  /** Nothing more will be said. */
+  readonly over: () => boolean
 }
 
-export const openAnswer = (reasoning_fields: ReadonlyArray<string>): Answer => {
-  const content: Growing = { whole: "", pending: "" }
-  const reasoning: Growing = { whole: "", pending: "" }
-  let assembly: Assembly = nothing
-  let shown: Assembly = nothing
-  let reason: string | undefined
-  let usage: Usage | undefined
-  let model: string | undefined
-  let parts: Array<ModelPart> = []
+/** The error object of a chunk that is none, however it is dressed. */
+export const errorIn = (chunk: Fields, event: string | undefined): unknown => {
+  if (chunk.error !== undefined && chunk.error !== null) return chunk.error
+  if (chunk.object === "error" || event === "error") return chunk
+  return undefined
+}
 
-  const cut = (growing: Growing, type: "text_delta" | "reasoning_delta", last = false) => {
-    const text = takePiece(growing, last)
-    if (text !== "") parts.push({ type, text })
-  }
+/** `sent`: bytes of the request. */
+export const openAnswer = (reasoning_fields: ReadonlyArray<string>, sent?: number): Answer => {
+  const growing = openGrowing(sent)
+  let reason: string | undefined
+  let model: string | undefined
+
   const delta = (fields: Fields) => {
     const thought = firstText(fields, reasoning_fields)
-    if (thought !== "") {
-      cut(content, "text_delta")
-      reasoning.pending += thought
-    }
+    if (thought !== "") growing.think(thought)
     const text = textOf(fields.content) || textOf(fields.refusal)
-    if (text !== "") {
-      if (reasoning.pending !== "") cut(reasoning, "reasoning_delta")
-      content.pending += text
-    }
-    if (fields.tool_calls !== undefined) assembly = absorb(assembly, fields.tool_calls)
+    if (text !== "") growing.say(text)
+    if (fields.tool_calls !== undefined) growing.call(fields.tool_calls)
   }
-  const untouched = () => content.whole === "" && content.pending === "" && assembly.drafts.length === 0
 
   return {
     chunk: (chunk) => {
@@ -104,25 +70,18 @@ export const openAnswer = (reasoning_fields: ReadonlyArray<string>): Answer => {
       const choice: unknown = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined
       if (isFields(choice)) {
         // A server that ends with the whole message again has said nothing new.
-        const said = isFields(choice.delta) ? choice.delta : untouched() ? choice.message : undefined
+        const said = isFields(choice.delta) ? choice.delta : growing.untouched() ? choice.message : undefined
         if (isFields(said)) delta(said)
         if (typeof choice.finish_reason === "string" && choice.finish_reason !== "")
           reason = heavier(reason, choice.finish_reason)
       }
-      const counted = chunk.usage ?? (isFields(choice) ? choice.usage : undefined)
-      if (counted !== undefined && counted !== null) usage = usageOf(counted) ?? usage
+      growing.count(chunk.usage ?? (isFields(choice) ? choice.usage : undefined))
     },
-    take: (last) => {
-      cut(reasoning, "reasoning_delta", last)
-      cut(content, "text_delta", last)
-      if (assembly !== shown) parts.push(...progress(assembly, shown))
-      shown = assembly
-      const taken = parts
-      parts = []
-      return taken
-    },
-    draft: () => ({ content: content.whole, reasoning: reasoning.whole, assembly, reason, usage, model }),
-    length: () => content.whole.length + reasoning.whole.length,
-    finished: () => reason !== undefined
+    take: growing.take,
+    draft: () => ({ ...growing.so_far(), reason, usage: growing.usage(), model }),
+    told: growing.told,
+    length: growing.length,
+    finished: () => reason !== undefined,
+    over: () => false
   }
 }

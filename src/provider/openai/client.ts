@@ -5,7 +5,7 @@
  */
 import type { APIError, OpenAI } from "openai"
 import type { ProviderError } from "../ProviderError.ts"
-import type { Chunks } from "./encode.ts"
+import type { Chunks } from "./encoder.ts"
 import { type Peer, refusalError } from "./failure.ts"
 import { networkError } from "./networkFailure.ts"
 import { type Agents, type Exchange, makeFetch } from "./transport.ts"
@@ -26,7 +26,7 @@ const load = async (): Promise<typeof OpenAI> => (loaded ??= (await import("open
 
 export interface Client {
   /** Sends a body that is JSON already; resolves with the head of the answer. Rejections are handled by the reader. */
-  readonly post: (body: Chunks, exchange: Exchange, streaming: boolean) => Promise<Response>
+  readonly post: (path: string, body: Chunks, exchange: Exchange, streaming: boolean) => Promise<Response>
   readonly get: (path: string, exchange: Exchange) => Promise<Response>
 }
 
@@ -67,7 +67,7 @@ export const openClient = (
   }
   const options = (exchange: Exchange) => ({ fetchOptions: { exchange } as {} })
   return {
-    post: (chunks, exchange, streaming) => {
+    post: (path, chunks, exchange, streaming) => {
       // The package hands bytes through as they are, but only one piece; the transport sends all of them.
       exchange.body = chunks
       const [body] = chunks
@@ -75,7 +75,7 @@ export const openClient = (
       const headers = { "Content-Type": "application/json", Accept: accept }
       const call = { body, headers, ...options(exchange) }
       return watched(
-        opened().then((ready) => ready.post("/chat/completions", call).asResponse()),
+        opened().then((ready) => ready.post(path, call).asResponse()),
         exchange
       )
     },

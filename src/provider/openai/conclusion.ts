@@ -18,6 +18,8 @@ export interface Draft {
   readonly reason: string | undefined
   readonly usage: Usage | undefined
   readonly model: string | undefined
+  /** What the server wants back of its reasoning. */
+  readonly state?: string
 }
 
 const reasons: Readonly<Record<string, FinishReason>> = {
@@ -94,6 +96,7 @@ export const conclude = (draft: Draft, newId: () => CallId): Completed | Provide
       role: "assistant",
       content: draft.content.toWellFormed(),
       ...(draft.reasoning === "" ? {} : { reasoning: draft.reasoning.toWellFormed() }),
+      ...(draft.state === undefined ? {} : { reasoning_state: draft.state }),
       tool_calls
     },
     bad_calls: bad,

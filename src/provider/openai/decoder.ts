@@ -5,9 +5,10 @@
  */
 import { createParser } from "eventsource-parser"
 import type { CallId } from "../../domain/Ids.ts"
+import type { Usage } from "../../domain/Usage.ts"
 import type { Completed, ModelPart } from "../ModelPart.ts"
-import { ProviderError } from "../ProviderError.ts"
-import { type Answer, isFields, openAnswer } from "./answer.ts"
+import { ProviderError, withUsage } from "../ProviderError.ts"
+import { type Answer, type Fields, isFields } from "./answer.ts"
 import { conclude } from "./conclusion.ts"
 
 /** Characters of one event, and of a whole answer that is not a stream. */
@@ -16,7 +17,10 @@ const EVENT_LIMIT = 4 * 1024 * 1024
 const ANSWER_LIMIT = 16 * 1024 * 1024
 
 export interface DecoderOptions {
-  readonly reasoning_fields: ReadonlyArray<string>
+  /** An answer in the dialect that is spoken. */
+  readonly open: () => Answer
+  /** The error object of an event or a document that is none. */
+  readonly errorIn: (chunk: Fields, event: string | undefined) => unknown
   readonly newId: () => CallId
   /** What an error object of the server means. */
   readonly refusal: (error: unknown) => ProviderError
@@ -36,6 +40,8 @@ export interface Decoder {
   readonly end: () => Read
   /** A finish reason came: the answer is whole even if the connection breaks now. */
   readonly finished: () => boolean
+  /** What the server counted so far. */
+  readonly told: () => Usage | undefined
 }
 
 const CUT = "The model's answer was cut off before its end."
@@ -48,13 +54,6 @@ interface Ending {
   failure: ProviderError | undefined
 }
 
-/** The error object of a chunk that is none, however it is dressed. */
-const errorIn = (chunk: Readonly<Record<string, unknown>>, event: string | undefined): unknown => {
-  if (chunk.error !== undefined && chunk.error !== null) return chunk.error
-  if (chunk.object === "error" || event === "error") return chunk
-  return undefined
-}
-
 /** The parts of what has come, with the completion behind them where there is one. */
 const readOf = (answer: Answer, ending: Ending, heard: boolean): Read => {
   const parts = answer.take(ending.completed !== undefined || ending.failure !== undefined)
@@ -62,7 +61,7 @@ const readOf = (answer: Answer, ending: Ending, heard: boolean): Read => {
   return {
     parts,
     heard,
-    failure: ending.failure,
+    failure: ending.failure === undefined ? undefined : withUsage(ending.failure, answer.told()),
     ended: ending.completed !== undefined || ending.failure !== undefined
   }
 }
@@ -86,7 +85,7 @@ const parsed = (text: string): unknown => {
 
 /** Server-sent events. */
 export const openEventDecoder = (options: DecoderOptions): Decoder => {
-  const answer = openAnswer(options.reasoning_fields)
+  const answer = options.open()
   const ending: Ending = { completed: undefined, failure: undefined }
   const utf8 = new TextDecoder()
   let early: Array<ModelPart> = []
@@ -94,9 +93,7 @@ export const openEventDecoder = (options: DecoderOptions): Decoder => {
   let ever = false
   let closing = false
   const over = () => ending.completed !== undefined || ending.failure !== undefined
-  const done = () => {
-    early = completing(options, answer, ending)
-  }
+  const done = () => void (early = completing(options, answer, ending))
   const parser = createParser({
     maxBufferSize: EVENT_LIMIT,
     onError: ({ type }) => {
@@ -110,7 +107,7 @@ export const openEventDecoder = (options: DecoderOptions): Decoder => {
       // At the end of the body a half event is a cut, not a mistake.
       if (chunk === undefined && !closing) ending.failure = bad("The model server sent something that is not JSON.")
       if (!isFields(chunk)) return
-      const error = errorIn(chunk, event)
+      const error = options.errorIn(chunk, event)
       if (error !== undefined) {
         ending.failure = options.refusal(error)
         return
@@ -118,6 +115,7 @@ export const openEventDecoder = (options: DecoderOptions): Decoder => {
       heard = true
       ever = true
       answer.chunk(chunk)
+      if (answer.over()) done()
     }
   })
   const read = (): Read => {
@@ -141,13 +139,14 @@ export const openEventDecoder = (options: DecoderOptions): Decoder => {
       if (!over()) ending.failure = bad(ever ? CUT : NOTHING)
       return read()
     },
-    finished: answer.finished
+    finished: answer.finished,
+    told: answer.told
   }
 }
 
 /** One JSON document: the answer to a request that did not stream, or a server that does not. */
 export const openDocumentDecoder = (options: DecoderOptions): Decoder => {
-  const answer = openAnswer(options.reasoning_fields)
+  const answer = options.open()
   const ending: Ending = { completed: undefined, failure: undefined }
   const utf8 = new TextDecoder()
   let text = ""
@@ -166,7 +165,7 @@ export const openDocumentDecoder = (options: DecoderOptions): Decoder => {
       ending.failure = bad(text.trim() === "" ? NOTHING : "The model's answer was cut off or is not JSON.")
       return readOf(answer, ending, false)
     }
-    const error = isFields(body) ? errorIn(body, undefined) : undefined
+    const error = isFields(body) ? options.errorIn(body, undefined) : undefined
     if (error !== undefined) ending.failure = options.refusal(error)
     if (!isFields(body) || error !== undefined) {
       ending.failure ??= bad("The model's answer is not a JSON object.")
@@ -185,6 +184,7 @@ export const openDocumentDecoder = (options: DecoderOptions): Decoder => {
       return { parts: [], heard: true, failure: ending.failure, ended: ending.failure !== undefined }
     },
     end: document,
-    finished: () => false
+    finished: () => false,
+    told: answer.told
   }
 }

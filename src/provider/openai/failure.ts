@@ -4,7 +4,7 @@
  * (networkFailure.ts), whether to retry (Retry.ts).
  * Invariant: no sentence contains the key, a header, or more than a line of what the server said.
  */
-import { retryAfterMs } from "../retryAfter.ts"
+import { retryAfterIn, retryAfterMs } from "../retryAfter.ts"
 import { ProviderError, type ProviderCode } from "../ProviderError.ts"
 
 /** Whom we were talking to; what sentences name. */
@@ -15,6 +15,10 @@ export interface Peer {
   readonly key: string | undefined
   readonly key_source: string | undefined
   readonly start_hint: string | undefined
+  /** Through whom we were talking to it. */
+  readonly proxy?: string | undefined
+  /** What is asked of it. */
+  readonly offers?: string
 }
 
 export interface Refusal {
@@ -64,7 +68,8 @@ const QUOTA =
   /insufficient[_ ](?:quota|balance)|billing|exceeded your current quota|credit balance|payment required|余额不足|欠费/i
 const MODEL =
   /model[_ ]not[_ ]found|model_not_exist|模型不存在|unknown model|no such model|invalid model|model\b.{0,200}?\b(?:not found|does not exist|not exist|not supported|is not available)/is
-const FILTER = /content[_ ](?:filter|policy)|responsible ai|sensitive|敏感/i
+const INVALID = /^invalid_(?:prompt|request|image|base64)/
+const FILTER = /content[_ ](?:filter|policy)|policy_violation|bio_policy|responsible ai|sensitive|敏感/i
 const RATE = /rate[_ ]?limit|too many requests|overloaded|concurrency|请求过多|频率/i
 
 /** Codes of Zhipu's own, which come as numbers in strings. */
@@ -94,6 +99,7 @@ const TRY_AGAIN = new Set([408, 409, 425])
 
 /** An error inside a stream has no status; its `code` may be one, else its words decide. */
 const inStream = (said: Said): ProviderCode => {
+  if (INVALID.test(said.code)) return "provider_bad_request"
   if (RATE.test(`${said.code} ${said.type} ${said.message}`)) return "provider_rate_limited"
   return FILTER.test(`${said.code} ${said.type}`) ? "provider_refused" : "provider_unavailable"
 }
@@ -147,7 +153,7 @@ const sentence = (code: ProviderCode, refusal: Refusal, said: Said, peer: Peer):
 const wrongUrl = (refusal: Refusal, peer: Peer, html: boolean): string => {
   const moved = refusal.header("location")
   const to = moved === undefined || moved === null ? "" : ` It points to ${oneLine(moved, peer.key)}.`
-  const what = html ? "answered with a web page" : "has no chat completions there"
+  const what = html ? "answered with a web page" : `has no ${peer.offers ?? "chat completions"} there`
   return `${peer.base_url} ${what} (HTTP ${refusal.status}).${to} Check the base URL; it usually ends in /v1.`
 }
 
@@ -164,7 +170,8 @@ export const refusalError = (refusal: Refusal, peer: Peer): ProviderError => {
   const { status } = refusal
   const html = said.type === "html"
   const code = codeOf(status, said)
-  const retryAfter = retryAfterMs(refusal.header, refusal.now_ms)
+  const words = code === "provider_rate_limited" ? retryAfterIn(said.message) : undefined
+  const retryAfter = retryAfterMs(refusal.header, refusal.now_ms) ?? words
   const misdirected = code === "provider_bad_request" && status !== undefined && WRONG_URL.has(status)
   return new ProviderError({
     code,

@@ -20,7 +20,19 @@ const rootOf = (error: unknown): { readonly code: string; readonly message: stri
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET_ISSUER|VERIFY)|ERR_TLS/
 const NAME = new Set(["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EAI_NODATA"])
 
+/** What went wrong may be the proxy's. */
+const proxied = (code: string, message: string, proxy: string, peer: Peer): string | undefined => {
+  const at = `The proxy ${proxy} (HTTPS_PROXY, HTTP_PROXY)`
+  if (code === "ERR_PROXY_TUNNEL") return `${at} does not let claw through: ${oneLine(message, peer.key)}`
+  if (NAME.has(code)) return `The name of the proxy ${proxy} cannot be resolved. Check HTTPS_PROXY and HTTP_PROXY.`
+  if (code === "ECONNREFUSED" || code === "ETIMEDOUT" || code === "EHOSTUNREACH" || code === "ENETUNREACH")
+    return `${at} cannot be reached. Check it, or name the model server in NO_PROXY.`
+  return undefined
+}
+
 const sentence = (code: string, message: string, peer: Peer): string => {
+  const through = peer.proxy === undefined ? undefined : proxied(code, message, peer.proxy, peer)
+  if (through !== undefined) return through
   const host = URL.parse(peer.base_url)?.host ?? peer.base_url
   const hint = peer.start_hint === undefined ? "" : ` ${peer.start_hint}`
   if (NAME.has(code)) return `The name in ${host} cannot be resolved. Check the base URL and your network.`

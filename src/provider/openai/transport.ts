@@ -71,8 +71,10 @@ export interface Agents {
   readonly https: HttpsAgent
 }
 
-export const openAgents = (): Agents => {
-  const options = { keepAlive: true, noDelay: true, maxFreeSockets: 64, scheduling: "lifo" } as const
+/** `proxy`: through whom all calls go; node's agents speak to it, and reuse its tunnels as they do connections. */
+export const openAgents = (proxy?: string): Agents => {
+  const proxyEnv = proxy === undefined ? {} : { proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } }
+  const options = { keepAlive: true, noDelay: true, maxFreeSockets: 64, scheduling: "lifo", ...proxyEnv } as const
   return { http: new HttpAgent(options), https: new HttpsAgent(options) }
 }
 

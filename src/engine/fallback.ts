@@ -1,0 +1,45 @@
+/**
+ * Which other model may stand in for one that keeps failing (R113, R115, RELIABILITY 3.6). Owns: what it must be able to
+ * do for this request. Pure. Does not own: when it is asked (turn.ts). Invariant: a model that is not able to take the
+ * request is never asked, and the person reads why.
+ */
+import type { Lookup } from "../provider/Catalogue.ts"
+import type { ModelRequest } from "../provider/Provider.ts"
+
+/** On the safe side for English and code; Chinese has up to one and a half times as many. */
+const roughTokens = ({ messages, tools }: ModelRequest): number => {
+  const characters = messages.reduce((sum, { content }) => sum + content.length, JSON.stringify(tools).length)
+  return Math.ceil(characters / 3)
+}
+
+/** Why `model` cannot take this request; undefined where it can, as far as anybody knows. */
+const objection = (lookup: Lookup, request: ModelRequest, model: string): string | undefined => {
+  const { context_window, id, tools } = lookup(model)
+  if (request.tools.length > 0 && !tools) return `${model} cannot stand in: it cannot call tools.`
+  // What is only assumed of a model that nobody knows keeps nobody from asking it.
+  if (id !== undefined && roughTokens(request) > context_window) {
+    return `${model} cannot stand in: the conversation does not fit its ${context_window} tokens.`
+  }
+  return undefined
+}
+
+export interface Able {
+  readonly models: ReadonlyArray<string>
+  /** Of the others, a sentence each. */
+  readonly objections: ReadonlyArray<string>
+}
+
+/** Those of `models` that can take the request, in their order; who was tried is none of them. */
+export const able = (
+  lookup: Lookup,
+  request: ModelRequest,
+  models: ReadonlyArray<string>,
+  tried: ReadonlyArray<string>
+): Able => {
+  const others = [...new Set(models)].filter((model) => !tried.includes(model))
+  const judged = others.map((model) => ({ model, why: objection(lookup, request, model) }))
+  return {
+    models: judged.flatMap(({ model, why }) => (why === undefined ? [model] : [])),
+    objections: judged.flatMap(({ why }) => (why === undefined ? [] : [why]))
+  }
+}
