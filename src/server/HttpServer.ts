@@ -113,12 +113,15 @@ const broken =
     refuseUpgrade(socket, refusal)
   }
 
+/** Nobody is asked for a body that is refused as soon as it is looked at. */
+const isTaken = ({ headers }: IncomingMessage, { limit }: ConfigShape): boolean =>
+  Number(headers["content-length"] ?? 0) <= limit.http_body_bytes
+
 type Expects = Parameters<Handlers["request"]>[2]
 
 const make = Effect.gen(function* () {
   const [listener, routes, drain] = [yield* HttpListener, yield* HttpRoutes, yield* Drain]
-  const config = yield* AppConfig
-  const webSockets = yield* makeWebSockets
+  const [config, webSockets] = [yield* AppConfig, yield* makeWebSockets]
   const places = yield* placing
   const { told } = yield* counts
   const refuse = (response: ServerResponse, refusal: Refusal) => {
@@ -130,9 +133,7 @@ const make = Effect.gen(function* () {
     const refusal =
       places.refused(request) ?? judge(listener.own, request) ?? (expects === "unknown" ? UNKNOWN : undefined)
     if (refusal !== undefined) return refuse(response, refusal)
-    // Nobody is asked for a body that is refused as soon as it is looked at.
-    const tooLong = Number(request.headers["content-length"] ?? 0) > config.limit.http_body_bytes
-    if (expects === "continue" && !tooLong) response.writeContinue()
+    if (expects === "continue" && isTaken(request, config)) response.writeContinue()
     request.url = originForm(request.url)
     for (const [name, value] of Object.entries(corsHeaders(request))) response.setHeader(name, value)
     if (isPreflight(request)) return void response.writeHead(204, preflightHeaders).end()
