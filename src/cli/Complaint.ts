@@ -26,6 +26,11 @@ export const describe = {
     locale === "en"
       ? `claw: ${sentence(code, locale)} Trying again in ${seconds(delay_ms)} s.`
       : `claw：${sentence(code, locale)} ${seconds(delay_ms)} 秒后重试。`,
+  /** Another model goes on. */
+  standsIn: (model: string, code: string, locale: Locale): string =>
+    locale === "en"
+      ? `${sentence(code, locale)} ${model} goes on in its place for the rest of this task.`
+      : `${sentence(code, locale)} 本任务余下部分改由 ${model} 继续。`,
   /** Records of a stored conversation that cannot be read back. */
   damaged: (records: number, locale: Locale, read_only?: true): string => {
     if (read_only === true) return onlyRead(records, locale)

@@ -29,6 +29,7 @@ export type Item =
   | { readonly kind: "thought"; readonly ms?: number; readonly text: string }
   | { readonly kind: "tool"; readonly call: RunningTool; readonly result: Durable<"tool_result"> }
   | { readonly kind: "note"; readonly note: "superseded" | "interrupted" | "cleared" }
+  | { readonly kind: "standsIn"; readonly model: string; readonly code: string }
   | { readonly kind: "restored"; readonly event: Durable<"files_restored"> }
   | { readonly kind: "unrecorded"; readonly reason: Durable<"checkpoint_skipped">["reason"] }
   | { readonly kind: "compacted"; readonly before: number; readonly after: number }
@@ -176,9 +177,11 @@ const onTool = (view: View, event: SessionEvent, at: number): View | undefined =
   }
 }
 
-const onReset = (view: View): View => {
+const onReset = (view: View, event: Durable<"stream_reset">): View => {
   const shown = view.answer !== undefined && view.answer.settled !== ""
-  const marked = shown ? add(view, { kind: "note", note: "superseded" }) : view
+  const cut = shown ? add(view, { kind: "note", note: "superseded" }) : view
+  const { model, reason: code } = event
+  const marked = model === undefined ? cut : add(cut, { kind: "standsIn", model, code })
   return { ...marked, answer: undefined, thinking: undefined, thoughtShown: false }
 }
 
@@ -201,7 +204,7 @@ export const reduce = (view: View, event: SessionEvent): View => {
     case "text_completed":
       return onCompleted(view, event, at)
     case "stream_reset":
-      return onReset(view)
+      return onReset(view, event)
     case "usage":
       return view.task === undefined ? view : { ...view, task: { ...view.task, usage: event.usage } }
     case "compacted":

@@ -6,7 +6,7 @@
 import type { SessionEvent } from "../domain/Event.ts"
 import type { Locale } from "./Commands.ts"
 import { describe } from "./Complaint.ts"
-import { makeSanitiser } from "./Sanitise.ts"
+import { makeSanitiser, sanitise } from "./Sanitise.ts"
 import { skippedLine } from "./restoreCommands.ts"
 import { toolEnded, toolStarted } from "./toolNotes.ts"
 
@@ -51,8 +51,15 @@ export const textWriter = (locale: Locale): Writer => {
       case "text_completed":
         return { out: answer.add(0, event.content) + answer.close() }
       case "stream_reset":
+        if (event.model !== undefined)
+          return {
+            out: answer.close(),
+            err: `claw: ${sanitise(describe.standsIn(event.model, event.reason, locale))}\n`
+          }
         return { out: answer.close(), err: `${describe.retried(locale)}\n` }
       case "retrying":
+        // The reset that follows says it.
+        if (event.model !== undefined) return {}
         return { err: `${describe.waits(event.delay_ms, event.code, locale)}\n` }
       case "tool_call":
         return { err: `${toolStarted(event.tool_name, event.content)}\n` }

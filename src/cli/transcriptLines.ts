@@ -115,6 +115,10 @@ const itemLines = (item: Item, options: Options): Lines => {
     }
     case "note":
       return wrap(text[item.note], columns).map((line) => yellow(line, color))
+    case "standsIn":
+      return wrap(sanitise(describe.standsIn(item.model, item.code, locale)), columns).map((line) =>
+        yellow(line, color)
+      )
     case "restored": {
       const [first = "", ...more] = restoredLines(item.event, locale)
       return [yellow(cut(first, columns), color), ...more.map((line) => dim(cut(line, columns), color))]

@@ -2,6 +2,7 @@
 import { memo } from "react"
 import type { Durable } from "../../domain/Event.ts"
 import type { NoteItem } from "../state/items.ts"
+import { reveal } from "../text/reveal.ts"
 import { tokens } from "../text/format.ts"
 import { useWords } from "../words/useWords.ts"
 
@@ -31,6 +32,8 @@ export const Note = memo(({ item }: { readonly item: NoteItem }) => {
   switch (item.note) {
     case "cleared":
       return <p className="note line">{words.cleared}</p>
+    case "standsIn":
+      return <p className="note line">{words.standsIn(reveal(item.model))}</p>
     case "compacted":
       return (
         <details className="note">

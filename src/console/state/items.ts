@@ -62,6 +62,7 @@ export interface EndItem {
 
 export type NoteItem = { readonly kind: "note"; readonly key: string; readonly at: number } & (
   | { readonly note: "cleared" }
+  | { readonly note: "standsIn"; readonly model: string }
   | { readonly note: "compacted"; readonly event: Durable<"compacted"> }
   | { readonly note: "restored"; readonly event: Durable<"files_restored"> }
   | { readonly note: "unrecorded"; readonly reason: Durable<"checkpoint_skipped">["reason"] }

@@ -137,6 +137,7 @@ export class Talk {
         return this.begin(event.stream_id, event.reasoning_stream_id, at)
       case "stream_reset":
         this.change("answer", event.stream_id, (answer) => ({ ...answer, open: false, superseded: true }))
+        if (event.model !== undefined) this.add({ kind: "note", note: "standsIn", key, at, model: event.model })
         return this.begin(event.next_stream_id, event.next_reasoning_stream_id, at)
       case "text_completed":
         return this.complete(event, at)

@@ -194,6 +194,7 @@ export const en = {
     gone: "its earlier content is not kept any more",
     blocked: "something is in its way"
   } satisfies Record<KeptFile["reason"], string>,
+  standsIn: (model: string) => `The model keeps failing: ${model} goes on in its place for the rest of this task.`,
   unrecorded: {
     no_git: "What commands change here cannot be undone: git is not installed.",
     home: "What commands change here cannot be undone: this is a home directory.",

@@ -170,6 +170,7 @@ export const zhCN: Words = {
     gone: "更早的内容已不再保留",
     blocked: "被其他文件挡住"
   },
+  standsIn: (model) => `模型持续失败：本任务余下部分改由 ${model} 继续。`,
   unrecorded: {
     no_git: "命令在此的更改无法撤销：未安装 git。",
     home: "命令在此的更改无法撤销：这是用户主目录。",
