@@ -91,9 +91,11 @@ const model = Effect.fnUntraced(function* (config: ConfigShape) {
   const { profile, key_source, key } = choice.config
   const from = key === undefined ? "no key" : `key from ${key_source ?? "the environment"}`
   const found = finding("provider", "ok", `${profile.title}, chosen by ${choice.source}, ${from}`)
-  const known =
-    choice.model === "" ? [] : [ofCatalogue(config, choice.model, catalogueOf(config, choice)(choice.model))]
-  return [found, ...ofProbe(yield* probe(choice.config), choice.model), ...known]
+  const lookup = catalogueOf(config, choice)
+  const known = choice.model === "" ? [] : [ofCatalogue(config, choice.model, lookup(choice.model))]
+  const mute = config.fallback_models.filter((name) => !lookup(name).tools)
+  const standIns = mute.map((name) => finding("model", "problem", `${name} cannot call tools: it never stands in`))
+  return [found, ...ofProbe(yield* probe(choice.config), choice.model), ...known, ...standIns]
 })
 
 const programs = Effect.fnUntraced(function* ({ childEnvironment: env }: ConfigShape) {

@@ -24,12 +24,14 @@ export const storeFile = (config: ConfigShape): string => join(config.state_dir,
 export const store = (config: ConfigShape) => layerSqlite(storeFile(config))
 
 /** The model server, left alone for a while where it keeps failing. */
-export const provider = (choice: Choice) =>
+export const provider = ({ retry }: ConfigShape, choice: Choice) =>
   choice.kind === "demo"
     ? Demo.layer()
     : Layer.effect(
         Provider,
-        Effect.map(OpenAi.make(choice.config), (made) => Breaker.protect(made))
+        Effect.map(OpenAi.make(choice.config), (made) =>
+          Breaker.protect(made, { failures: retry.breaker_failures, open_ms: retry.breaker_ms })
+        )
       )
 
 /** Spans are made only for somebody who reads them; nothing exports them yet, and each costs a stack trace. */
@@ -39,7 +41,7 @@ const noTraces = Layer.succeed(References.TracerEnabled, false)
 export const sessions = (config: ConfigShape, choice: Choice, logs: typeof Logs.layer = Logs.layer) => {
   const settings = Layer.succeed(AppConfig, config)
   const catalogue = Layer.succeed(ModelCatalogue, catalogueOf(config, choice))
-  const factory = SessionFactory.layer.pipe(Layer.provide([provider(choice), catalogue, settings]))
+  const factory = SessionFactory.layer.pipe(Layer.provide([provider(config, choice), catalogue, settings]))
   return RuntimeManager.layer.pipe(
     Layer.provide(factory),
     Layer.provideMerge(processes(config)),

@@ -55,7 +55,15 @@ const rules = (description: string) => key(Schema.Array(Rule).annotate({ default
 /** The defaults that the schema names and `resolve` starts from. Milliseconds, counts, characters. */
 export const defaults = {
   deadlines: { connect_ms: 10_000, first_chunk_ms: 90_000, idle_ms: 60_000, total_ms: 0 },
-  retry: { max_attempts: 5, base_ms: 500, max_ms: 30_000, total_ms: 300_000, retry_after_max_ms: 120_000 },
+  retry: {
+    max_attempts: 5,
+    base_ms: 500,
+    max_ms: 30_000,
+    total_ms: 300_000,
+    retry_after_max_ms: 120_000,
+    breaker_failures: 5,
+    breaker_ms: 30_000
+  },
   limits: {
     max_turns: 100,
     tools_per_session: 8,
@@ -109,7 +117,14 @@ export const Retry = Schema.Struct({
     hour,
     retry.retry_after_max_ms,
     "Milliseconds of a server's Retry-After that are honoured."
-  )
+  ),
+  breaker_failures: int(
+    1,
+    1000,
+    retry.breaker_failures,
+    "Model calls that fail in a row, whoever made them, before the model is left alone."
+  ),
+  breaker_ms: int(0, hour, retry.breaker_ms, "Milliseconds that it is left alone, before one call tries it again.")
 })
 
 export const Limits = Schema.Struct({

@@ -275,7 +275,8 @@ const startOrGoOn = Effect.fnUntraced(function* (run: Run, from: Resumption | un
 
 /** All turns of a task, or those that are left. Returns when the model is done; fails with what ended it otherwise. */
 export const runTurns = Effect.fnUntraced(function* (run: Run, from?: Resumption) {
-  if (run.registry.definitions.length > 0 && !run.provider.capabilities.tools) {
+  const { tools } = run.model === undefined ? run.provider.capabilities : run.catalogue(run.model)
+  if (run.registry.definitions.length > 0 && !tools) {
     return yield* new TaskFailure({
       code: "provider_capability",
       detail: `The model ${run.model ?? run.provider.model} cannot call tools. Choose another with --model or /model.`

@@ -64,8 +64,11 @@ interface Watch {
 const soonest = (limits: DeadlineLimits, phase: Phase): number =>
   phase === "connect" ? Math.min(limits.first_chunk_ms, limits.idle_ms) : limits.idle_ms
 
+/** What a producer knows of a call that ran out of time. */
+type Mark = (error: ProviderError) => ProviderError
+
 /** Sleeps until the consumer has waited for its phase's limit, or the whole answer has taken `total_ms`. */
-const patrol = Effect.fnUntraced(function* (limits: DeadlineLimits, watch: Watch, now: () => number) {
+const patrol = Effect.fnUntraced(function* (limits: DeadlineLimits, watch: Watch, now: () => number, mark: Mark) {
   const end = watch.since + limits.total_ms
   while (watch.failure === undefined) {
     const limit = limitOf(limits, watch.phase)
@@ -74,7 +77,7 @@ const patrol = Effect.fnUntraced(function* (limits: DeadlineLimits, watch: Watch
     const left = Math.min(due - at, soonest(limits, watch.phase))
     if (left === Number.POSITIVE_INFINITY) return
     if (left > 0) yield* Effect.sleep(Duration.millis(Math.ceil(left)))
-    else watch.failure = due === end ? expired("total", limits.total_ms) : expired(watch.phase, limit)
+    else watch.failure = mark(due === end ? expired("total", limits.total_ms) : expired(watch.phase, limit))
   }
 })
 
@@ -86,13 +89,14 @@ const patrol = Effect.fnUntraced(function* (limits: DeadlineLimits, watch: Watch
 export const withDeadlines = <A, E, R>(
   limits: DeadlineLimits,
   pull: Pull.Pull<Step<A>, E, void, R>,
-  stop: () => void
+  stop: () => void,
+  mark: Mark = (error) => error
 ): Effect.Effect<Pull.Pull<readonly [A, ...Array<A>], E | ProviderError, void, R>, never, Scope.Scope> =>
   Clock.clockWith((clock) => {
     const now = () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
     const watch: Watch = { phase: "connect", since: now(), failure: undefined, waiting: false }
     const watching = Effect.andThen(
-      patrol(limits, watch, now),
+      patrol(limits, watch, now, mark),
       Effect.sync(() => {
         if (watch.waiting) stop()
       })

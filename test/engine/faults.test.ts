@@ -232,6 +232,16 @@ const rows: ReadonlyArray<Row> = [
     plain: same(`!bad_stream ${PLAIN}`)
   },
   {
+    name: "usage, and then silence",
+    fault: breaksOff(usage(counted), "hang"),
+    config: quick,
+    streamed: [
+      'u10+5 !timeout_idle "OK" ="OK" u20+10 done',
+      ...same('"Half" u10+5 !timeout_idle | "OK" ="OK" u20+10 done').slice(1)
+    ] as unknown as Three,
+    plain: again("timeout_total").plain
+  },
+  {
     name: "calls that are no JSON, three times",
     fault: callsWith([{ id: "b1", index: 5, name: "probe", arguments: '{"n":' }]),
     times: 3,

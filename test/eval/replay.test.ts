@@ -9,7 +9,7 @@ import type { Message } from "../../src/domain/Message.ts"
 import { RuntimeManager } from "../../src/runtime/RuntimeManager.ts"
 import { commandKit } from "../support/commandKit.ts"
 import * as Fake from "../support/fakeModel.ts"
-import { calls, text } from "../support/fakeModelScript.ts"
+import { calls, delta, refusal, stream, text, usage } from "../support/fakeModelScript.ts"
 import type { Json } from "../support/httpKit.ts"
 import { answering } from "../support/realSession.ts"
 import { story, tell } from "../support/story.ts"
@@ -59,6 +59,32 @@ describe("claw replay", () => {
       assert.strictEqual((yield* claw("replay", "told", "--json")).json[0].state_digest, state_digest)
       assert.match((yield* claw("replay", "told")).out, /^the same: \d+ events, 3 requests to the model\.\n$/)
       assert.strictEqual(model.requests().length, asked)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("calls that failed and were paid for, and a model that stood in, are rebuilt as well", () =>
+    Effect.gen(function* () {
+      const model = yield* Fake.make()
+      const retry = { max_attempts: 2, base_ms: 1, max_ms: 2 }
+      const server = { base_url: model.base_url, provider: "openai", model: "fake-model" }
+      const kit = yield* commandKit({ ...server, retry, fallback_models: ["small"] })
+      const counted = usage({ prompt_tokens: 7, completion_tokens: 1 })
+      model.script(stream(delta({ content: "Half" }), counted), refusal(503, "down"))
+      const session = Effect.gen(function* () {
+        const manager = yield* RuntimeManager
+        const runtime = yield* manager.create("told" as SessionId, { workspace: kit.workspace })
+        yield* (yield* runtime.prompt({ content: "hello" })).task!.await
+      })
+      yield* Effect.provide(Effect.scoped(session), kit.live)
+      const facts = (yield* kit.claw("sessions", "show", "told", "--json")).json
+      assert.deepStrictEqual(
+        facts.flatMap(({ model, type, usage }) =>
+          type === "usage" ? [usage.input_tokens] : type === "stream_reset" ? [model ?? "again"] : []
+        ),
+        [7, "again", "small", 17]
+      )
+      const { difference, same } = (yield* kit.claw("replay", "told", "--json")).json[0]
+      assert.deepStrictEqual([same, difference], [true, undefined])
     }).pipe(Effect.scoped)
   )
 

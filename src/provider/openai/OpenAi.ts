@@ -7,6 +7,7 @@
  */
 import { Cause, Channel, Clock, Effect, Layer, type Pull, Redacted, Scope, Stream } from "effect"
 import { newCallId } from "../../domain/Ids.ts"
+import type { Usage } from "../../domain/Usage.ts"
 import { type DeadlineLimits, type Step, defaults, withDeadlines } from "../Deadlines.ts"
 import type { Completed, ModelPart } from "../ModelPart.ts"
 import type { Profile } from "../Profiles.ts"
@@ -66,6 +67,8 @@ interface Call {
   readonly response: Promise<Response>
   readonly peer: Peer
   readonly decoding: DecoderOptions
+  /** What the server counted so far. */
+  told: () => Usage | undefined
 }
 
 const answered = (call: Call, now_ms: number): Effect.Effect<{ body: Body; decoder: Decoder }, ProviderError> =>
@@ -76,6 +79,7 @@ const answered = (call: Call, now_ms: number): Effect.Effect<{ body: Body; decod
       if (message === undefined) return Effect.fail(webPage(call.peer, response.status))
       if (type.includes("text/html")) return Effect.fail(webPage(call.peer, response.status))
       const decoder = type.includes("json") ? openDocumentDecoder(call.decoding) : openEventDecoder(call.decoding)
+      call.told = decoder.told
       return Effect.succeed({ body: openBody(message), decoder })
     })
   )
@@ -95,7 +99,7 @@ const reads = (call: Call, body: Body, decoder: Decoder): Steps => {
   }
   const onFailure = (error: Error): Steps =>
     // Once the answer is whole, the way the connection ends does not matter.
-    decoder.finished() ? took(decoder.end()) : Effect.fail(withUsage(brokenError(error, call.peer), decoder.told()))
+    decoder.finished() ? took(decoder.end()) : Effect.fail(withUsage(brokenError(error, call.peer), call.told()))
   const onSuccess = (chunk: Uint8Array | undefined): Steps =>
     took(chunk === undefined ? decoder.end() : decoder.feed(chunk))
   const reading = Effect.matchEffect(body.read, { onFailure, onSuccess })
@@ -148,7 +152,13 @@ const makeCall = (config: OpenAiConfig, dialect: Dialect, peer: Peer, client: Cl
             where: difference.where
           })
     return {
-      call: { exchange, response: client.post(dialect.path, body, exchange, streaming), peer: asked, decoding },
+      call: {
+        exchange,
+        response: client.post(dialect.path, body, exchange, streaming),
+        peer: asked,
+        decoding,
+        told: () => undefined
+      },
       note
     }
   }
@@ -173,7 +183,8 @@ const driver = (config: OpenAiConfig, agents: Agents) => {
         ({ call }) => Effect.sync(() => close(call.exchange))
       )
       yield* note
-      return yield* withDeadlines(kept, stepsOf(call, now_ms), () => close(call.exchange))
+      const counted = (error: ProviderError) => withUsage(error, call.told())
+      return yield* withDeadlines(kept, stepsOf(call, now_ms), () => close(call.exchange), counted)
     })
     // Not `Stream.scoped`, which provides the scope to every pull.
     return Stream.fromChannel(Channel.fromTransformBracket((_, __, scope) => Scope.provide(pull, scope)))
