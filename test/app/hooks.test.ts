@@ -225,28 +225,32 @@ describe("a hook", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live.each([["before_tool", false] as const, ["after_tool", true] as const])(
-    "%s that is cut off leaves nothing behind",
-    ([event, written]) =>
-      Effect.gen(function* () {
-        const there = yield* scene({ hooks: { [event]: "echo $$ > $DIR/begun; sleep 100" } })
-        const begun = join(there.state, "begun")
-        execFileSync("mkfifo", [begun])
-        there.model.script(WRITE, text("done"))
-        const { pid, status } = yield* Effect.gen(function* () {
-          const session = yield* newSession(there.workspace)
-          const { task } = yield* session.prompt({ content: "do it" })
-          const pid = yield* Effect.promise(() => readFile(begun, "utf8"))
-          yield* session.interrupt()
-          const end = yield* task?.await ?? Effect.undefined
-          const { history } = yield* session.state
-          const answer = history.find((item) => item.kind === "answer")
-          return { pid, status: [end?.status, answer?.kind === "answer" ? answer.calls[0]?.result?.status : undefined] }
-        }).pipe(there.within)
-        assert.deepStrictEqual(status, ["canceled", written ? "ok" : "cancelled"])
-        assert.strictEqual(there.written(), written)
-        assert.isFalse(existsSync(`/proc/${pid.trim()}`))
-      }).pipe(Effect.scoped)
+  // What a tool did, and how a task ended, stays what it was.
+  it.live.each([
+    ["before_prompt", "canceled", undefined],
+    ["before_tool", "canceled", "cancelled"],
+    ["after_tool", "canceled", "ok"],
+    ["after_task", "completed", "ok"]
+  ] as const)("%s that is cut off leaves nothing behind", ([event, ended, called]) =>
+    Effect.gen(function* () {
+      const there = yield* scene({ hooks: { [event]: "echo $$ > $DIR/begun; sleep 100" } })
+      const begun = join(there.state, "begun")
+      execFileSync("mkfifo", [begun])
+      there.model.script(WRITE, text("done"))
+      const { pid, status } = yield* Effect.gen(function* () {
+        const session = yield* newSession(there.workspace)
+        const { task } = yield* session.prompt({ content: "do it" })
+        const pid = yield* Effect.promise(() => readFile(begun, "utf8"))
+        yield* session.interrupt()
+        const end = yield* task?.await ?? Effect.undefined
+        const { history } = yield* session.state
+        const answer = history.find((item) => item.kind === "answer")
+        return { pid, status: [end?.status, answer?.kind === "answer" ? answer.calls[0]?.result?.status : undefined] }
+      }).pipe(there.within)
+      assert.deepStrictEqual(status, [ended, called])
+      assert.strictEqual(there.written(), called === "ok")
+      assert.isFalse(existsSync(`/proc/${pid.trim()}`))
+    }).pipe(Effect.scoped)
   )
 
   it.live("of a workspace runs once it is trusted, isolated where commands are, and not when its program changed", () =>

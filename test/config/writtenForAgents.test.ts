@@ -110,7 +110,7 @@ describe("files for agents", () => {
       for (let i = 0; i < 3; i++) writeFileSync(join(workspace, `.claw/skills/a/${i}`), Buffer.alloc(3_000_000))
       yield* trust
       assert.deepStrictEqual([told().length, skillFilesOf(load(), load().trust)], [1, []])
-      const [skills] = offered(workspace).filter(({ kind }) => kind === "skills")
+      const skills = offered(workspace).find(({ kind }) => kind === "skills")
       assert.deepStrictEqual([skills?.taken, skills?.problem], ["never", "too_large"])
     })
   )

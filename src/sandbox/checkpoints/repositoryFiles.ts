@@ -70,7 +70,11 @@ const laidOut = (root: string): Found | undefined => {
   if (lstatSync(index, { throwIfNoEntry: false })?.isSymbolicLink() === true) return undefined
   const [exclude, shallow] = [join(common, "info/exclude"), join(common, "shallow")]
   return {
-    ...{ root, own, common, objects, index },
+    root,
+    own,
+    common,
+    objects,
+    index,
     ...(kindOf(exclude) === "file" ? { exclude } : {}),
     ...(kindOf(shallow) === "file" ? { shallow } : {})
   }
