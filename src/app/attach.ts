@@ -25,6 +25,7 @@ import type { Transport } from "../protocol/Client.ts"
 import { webSocketTransport } from "../protocol/WebSocketTransport.ts"
 import { RuntimeError } from "../runtime/RuntimeError.ts"
 import { Failure } from "./failure.ts"
+import { writtenHere } from "./told.ts"
 import { sessionIdOf } from "./workspace.ts"
 
 const DEFAULT_URL = "ws://127.0.0.1:8081/ws"
@@ -123,6 +124,7 @@ const conversation = Effect.fnUntraced(function* (config: ConfigShape, url: stri
   const { meta, model, mode, damaged, read_only } = yield* session.status
   const options: ReplOptions = {
     ...placed,
+    written: yield* writtenHere(config),
     leaves: true,
     workspace: meta.workspace,
     banner: [

@@ -28,7 +28,7 @@ import { clearAtStart } from "./remains.ts"
 import { replayCommand } from "./replayCommand.ts"
 import { sessionCommand } from "./sessionCommands.ts"
 import { tokenCommand } from "./tokenCommands.ts"
-import { sayUntrusted } from "./trust.ts"
+import { sayElsewhere, sayUntrusted } from "./trust.ts"
 import { trustCommand } from "./trustCommand.ts"
 import { overridesOf, sessionIdOf, workspaceOf } from "./workspace.ts"
 
@@ -57,8 +57,11 @@ const runOnce = Effect.fnUntraced(function* (line: CommandLine, config: ConfigSh
   const { locale } = config
   const output = yield* Output
   const told = (session: SessionRuntime) =>
-    Effect.flatMap(session.status, ({ damaged, read_only }) =>
-      damaged === 0 ? Effect.void : output.err(`claw: ${describe.damaged(damaged, locale, read_only)}\n`)
+    Effect.flatMap(session.status, ({ damaged, meta, read_only }) =>
+      Effect.andThen(
+        sayElsewhere(config, meta.workspace),
+        damaged === 0 ? Effect.void : output.err(`claw: ${describe.damaged(damaged, locale, read_only)}\n`)
+      )
     )
   const opened = Effect.andThen(bypassAllowed(config), openSession(line, config, workspace))
   const task = Effect.flatMap(Effect.tap(opened, told), (session) =>

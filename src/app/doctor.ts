@@ -23,6 +23,7 @@ import { catalogueOf, choose } from "./model.ts"
 import { checkedRules } from "./policyRules.ts"
 import { remainsFindings } from "./remains.ts"
 import { storeFindings } from "./storeFindings.ts"
+import { toldFindings } from "./told.ts"
 
 interface Finding extends Plain {
   /** What is in force, and each way out that was tried. */
@@ -171,6 +172,7 @@ export const doctor = Effect.fnUntraced(function* (config: ConfigShape, json: bo
     finding("claw", "ok", `${version}, Node ${process.versions.node}, SQLite ${process.versions.sqlite}`),
     files(config),
     ...trust(config),
+    ...(yield* toldFindings(config)),
     ...rules(config),
     known,
     ...asked,

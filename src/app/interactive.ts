@@ -33,7 +33,8 @@ import { sessions } from "./layers.ts"
 import { type Choice, choose } from "./model.ts"
 import { toolList } from "./sessionFactory.ts"
 import { sessionNamed, standing, standingNote } from "./sessionNamed.ts"
-import { sayUntrusted, settleTrust } from "./trust.ts"
+import { writtenHere } from "./told.ts"
+import { sayElsewhere, sayUntrusted, settleTrust } from "./trust.ts"
 import { overridesOf, workspaceOf } from "./workspace.ts"
 
 interface Start {
@@ -149,7 +150,8 @@ const around = Effect.fnUntraced(function* (config: ConfigShape) {
   const translate = ({ code, message: detail }: StoreError) => new RuntimeError({ code, detail })
   return {
     locale: config.locale,
-    tools: yield* toolList,
+    tools: yield* toolList(config),
+    written: yield* writtenHere(config),
     sessions: Effect.mapError(index.list(), translate),
     open: (id: SessionId) =>
       Effect.mapError(index.get(id), translate).pipe(
@@ -188,6 +190,7 @@ const converse = Effect.fnUntraced(function* (line: CommandLine, config: ConfigS
   yield* bypassAllowed(config)
   const session = yield* openFirst(line, config, from.workspace)
   const { meta } = yield* session.status
+  yield* sayElsewhere(config, meta.workspace)
   const options = {
     ...(yield* around(config)),
     session,

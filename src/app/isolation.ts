@@ -17,9 +17,15 @@ import { Failure } from "./failure.ts"
 const ofConfig = (file: string): ReadonlyArray<string> =>
   /\/\.?claw\/[^/]+$/.test(file) ? [file, dirname(file)] : [file]
 
-const own = ({ files, movedSecrets, server, state_dir }: ConfigShape): Bubblewrap.BubblewrapOptions["own"] => [
+const own = ({
+  config_dir,
+  files,
+  movedSecrets,
+  server,
+  state_dir
+}: ConfigShape): Bubblewrap.BubblewrapOptions["own"] => [
   state_dir,
-  ...ofConfig(files.user),
+  ...new Set([...ofConfig(files.user), config_dir]),
   ...(server.tls_key === undefined ? [] : [server.tls_key]),
   ...movedSecrets
 ]

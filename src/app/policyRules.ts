@@ -53,7 +53,18 @@ export const guardOf = (
 })
 
 /** A tool that no version here has may come from a server one day; a slip of the keyboard never meets anything. */
-const TOOLS = ["bash", "edit_file", "glob", "grep", "list_dir", "read_file", "todo", "write_file"]
+const TOOLS = [
+  "bash",
+  "edit_file",
+  "glob",
+  "grep",
+  "list_dir",
+  "read_file",
+  "read_skill",
+  "todo",
+  "write_file",
+  "write_plan"
+]
 
 const meantTool = ({ tool = "*" }: TieredRule): string | undefined => {
   const meant = TOOLS.includes(tool) ? undefined : nearest(tool, TOOLS)

@@ -12,17 +12,20 @@ import type { Rule } from "../approval/Rules.ts"
 import { AppConfig, type ConfigShape } from "../config/AppConfig.ts"
 import { repositorySecrets } from "../config/RepositorySecrets.ts"
 import { stricter } from "../config/Settings.ts"
-import * as SystemPrompt from "../context/SystemPrompt.ts"
 import { sessionKey } from "../domain/Principal.ts"
 import * as Engine from "../engine/Engine.ts"
 import { defaults, EngineLimits, type Limits, ProcessSlots } from "../engine/EngineLimits.ts"
+import { Hooks } from "../engine/Hooks.ts"
 import { Reporter } from "../engine/Reporter.ts"
 import { KnownSecrets, maskKnown } from "../observability/Redact.ts"
 import { ModelCatalogue } from "../provider/Catalogue.ts"
 import { Provider } from "../provider/Provider.ts"
+import { hooksFor, type Runners, runnersFor } from "./commandHooks.ts"
 import { modeInForce } from "./isolation.ts"
 import { checkedRules, guardOf } from "./policyRules.ts"
 import { clearFor } from "./remains.ts"
+import { skillReader } from "./skillReader.ts"
+import { type Looks, makeLooks, systemPrompt, type Told, toldIn } from "./told.ts"
 import { RuntimeError } from "../runtime/RuntimeError.ts"
 import { RuntimeFactory, type Seed } from "../runtime/RuntimeFactory.ts"
 import { Checkpoints } from "../sandbox/Checkpoints.ts"
@@ -74,22 +77,26 @@ const checkpoints = ({ childEnvironment, state_dir }: ConfigShape, { meta }: See
     ...(childEnvironment["HOME"] === undefined ? {} : { home: childEnvironment["HOME"] })
   })
 
-const tools = (root: string, config: ConfigShape, rules: ReadonlyArray<Rule>) => {
+const tools = (root: string, config: ConfigShape, rules: ReadonlyArray<Rule>, { skills }: Told) => {
   const { childEnvironment } = config
   const { PATH: path, HOME: home } = childEnvironment
   const context = { workspace: root, ...(path === undefined ? {} : { path }), ...(home === undefined ? {} : { home }) }
   const analyse = (source: string) => CommandAnalysis.analyse(source, context)
+  const options = { analyse, guard: guardOf(config, rules, root), skills: skillReader(skills.skills, root) }
   return Layer.effect(
     ToolRegistry.ToolRegistry,
-    Effect.map(
-      Effect.all([makeBuiltinTools({ analyse, guard: guardOf(config, rules, root) }), Checkpoints]),
-      ([all, kept]) => ToolRegistry.make(all, kept)
-    )
+    Effect.map(Effect.all([makeBuiltinTools(options), Checkpoints]), ([all, kept]) => ToolRegistry.make(all, kept))
   )
 }
 
 const secretsOf = (config: ConfigShape, root: string): ReadonlyArray<string> =>
   [...config.secrets, ...repositorySecrets(root)].map(Redacted.value)
+
+/** What all sessions of the process have in common. */
+interface Around {
+  readonly looks: Looks
+  readonly runners: Runners
+}
 
 const sessionLayer = (
   config: ConfigShape,
@@ -97,28 +104,28 @@ const sessionLayer = (
   seed: Seed,
   shared: Layer.Layer<Provider | ProcessRunner.ProcessRunner>,
   mode: Seed["mode"],
-  store: GrantStore["Service"]
+  store: GrantStore["Service"],
+  told: Told,
+  { looks, runners }: Around
 ) => {
   const { workspace: root } = seed.meta
-  const sandbox = Layer.mergeAll(Workspace.layer({ root, ownDirectories: [config.state_dir] }), shared)
+  const ownDirectories = [config.state_dir, config.config_dir]
+  const sandbox = Layer.mergeAll(Workspace.layer({ root, ownDirectories }), shared)
+  const mask = maskKnown(secretsOf(config, root))
   const gate = Gate.layer.pipe(
     Layer.provide([gateSettings(config, rules, seed, mode), Layer.succeed(Approver, seed.approver)]),
     Layer.provideMerge(Layer.succeed(GrantStore, ownedBy(store, seed.meta.owner)))
   )
-  const prompt = SystemPrompt.layer({
-    workspace: root,
-    platform: process.platform,
-    date: new Date().toLocaleDateString("sv-SE")
-  })
   const kept = checkpoints(config, seed)
-  const own = tools(root, config, rules).pipe(Layer.provide(sandbox), Layer.provideMerge(kept))
-  const parts = Layer.mergeAll(shared, own, gate, prompt)
+  const own = tools(root, config, rules, told).pipe(Layer.provide(sandbox), Layer.provideMerge(kept))
+  const parts = Layer.mergeAll(shared, own, gate, systemPrompt(config, root, told, looks, mask))
   return Engine.layer.pipe(
     Layer.provideMerge(parts),
     Layer.provide([
       Layer.succeed(Reporter, seed.reporter),
       Layer.succeed(EngineLimits, limitsOf(config)),
-      Layer.succeed(KnownSecrets, maskKnown(secretsOf(config, root)))
+      Layer.succeed(Hooks, hooksFor(config, root, runners, mask)),
+      Layer.succeed(KnownSecrets, mask)
     ])
   )
 }
@@ -129,13 +136,13 @@ const make = Effect.gen(function* () {
   const slots = yield* Semaphore.make(config.limits.tools_per_process)
   // One for all sessions: its stock of pipes costs a directory and a process.
   const runner = yield* ProcessRunner.ProcessRunner
-  const isolation = yield* Isolation
+  const [isolation, store] = [yield* Isolation, yield* GrantStore]
   const shared = Layer.mergeAll(
     Layer.succeed(Provider, provider),
     Layer.succeed(ModelCatalogue, catalogue),
     Layer.succeed(ProcessRunner.ProcessRunner, runner)
   )
-  const store = yield* GrantStore
+  const around: Around = { looks: makeLooks(config), runners: yield* runnersFor(config, runner) }
   // Once: their examples are commands that are taken apart.
   const checked = checkedRules(config)
   return RuntimeFactory.of({
@@ -143,7 +150,10 @@ const make = Effect.gen(function* () {
       Effect.fromResult(checked).pipe(
         Effect.tap(() => clearFor(config, seed.meta.workspace)),
         Effect.flatMap((rules) =>
-          Layer.build(sessionLayer(config, rules, seed, shared, modeInForce(config, isolation, seed.mode), store))
+          Effect.flatMap(toldIn(config, seed.meta.workspace), (told) => {
+            const mode = modeInForce(config, isolation, seed.mode)
+            return Layer.build(sessionLayer(config, rules, seed, shared, mode, store, told, around))
+          })
         ),
         Effect.provideService(ProcessSlots, slots),
         Effect.mapError((error) => {
@@ -165,9 +175,14 @@ const make = Effect.gen(function* () {
 
 export const layer = Layer.effect(RuntimeFactory, make)
 
-/** Names and descriptions of the tools that every session has. */
-export const toolList = Effect.suspend(() => {
+/** Names and descriptions of the tools that sessions have here. */
+export const toolList = (config: ConfigShape) => {
   const nothing = Layer.mergeAll(Workspace.layer({ root: process.cwd() }), ProcessRunner.layer({ environment: {} }))
   const analyse = (source: string) => CommandAnalysis.analyse(source, { workspace: process.cwd() })
-  return Effect.provide(makeBuiltinTools({ analyse }), nothing).pipe(Effect.orElseSucceed(() => []))
-})
+  return Effect.flatMap(toldIn(config, config.trust.workspace), ({ skills: { skills } }) =>
+    makeBuiltinTools({ analyse, skills: skillReader(skills, process.cwd()) })
+  ).pipe(
+    Effect.provide(nothing),
+    Effect.orElseSucceed(() => [])
+  )
+}

@@ -14,6 +14,7 @@ import type { ConfigShape } from "../config/AppConfig.ts"
 import type { ConfigError } from "../config/ConfigError.ts"
 import type { TieredRule } from "../config/Settings.ts"
 import { remember } from "../config/WorkspaceTrust.ts"
+import { standingOf } from "../config/WrittenForAgents.ts"
 import { configured } from "./configured.ts"
 import { Failure } from "./failure.ts"
 import { checkedRules } from "./policyRules.ts"
@@ -24,6 +25,10 @@ export const sayUntrusted = Effect.fnUntraced(function* ({ trust, locale }: Conf
   const notice = untrustedNotice(trust, locale)
   if (notice !== undefined) yield* output.err(`claw: ${notice}\n`)
 })
+
+/** The same of a session that works elsewhere than claw was started: nobody was asked about that directory. */
+export const sayElsewhere = (config: ConfigShape, workspace: string) =>
+  workspace === config.trust.workspace ? Effect.void : sayUntrusted({ ...config, trust: standingOf(config, workspace) })
 
 /** Why what stands here could not be used even if it were trusted; undefined: it could. */
 export const unloadable = (supposed: Result.Result<ConfigShape, ConfigError>): string | undefined => {

@@ -4,7 +4,7 @@
  * Owns: the explanation. Does not own: the decision (Policy), whose facts it only names, nor its words on a screen.
  * Invariant: what is left out for its size is counted, and parts that do not pass come before those that do.
  */
-import type { Grant, SimpleCommand } from "../domain/Approval.ts"
+import type { Grant, RiskAssessment, SimpleCommand } from "../domain/Approval.ts"
 import type { ExplainedPart, Explanation } from "../domain/Explanation.ts"
 import { isPlain } from "../domain/Looks.ts"
 import { namedBy } from "./codeDoubts.ts"
@@ -89,11 +89,14 @@ const voidedCall = ({ assessment, call, digest, grants, workspace }: Subject): R
       : []
   )
 
+const alwaysOf = ({ askedBy }: RiskAssessment, touches: string): string =>
+  askedBy === undefined ? `${touches} a file that is asked about every time` : `the ${askedBy} wants it asked about`
+
 const lineOf = (subject: Subject): ReadonlyArray<string> => {
   const { assessment, rules, call } = subject
   const plan = assessment.command
   const refused = plan?.refused === undefined ? [] : [plan.refused]
-  const always = assessment.alwaysAsk === true ? ["touches a file that is asked about every time"] : []
+  const always = assessment.alwaysAsk === true ? [alwaysOf(assessment, "touches")] : []
   const tool = rules.find(
     ({ action, matcher, tool: name }) =>
       action === "ask" && (matcher.kind === "tool" || matcher.kind === "path") && name === call.tool_name
@@ -105,7 +108,7 @@ const lineOf = (subject: Subject): ReadonlyArray<string> => {
 /** Why only this very call, or not even that, can be granted. */
 const narrowOf = ({ assessment }: Subject, { action, grant_options }: Judgement): string | undefined => {
   if (action !== "ask" || grant_options.length > 1) return undefined
-  if (assessment.alwaysAsk === true) return "it touches a file that is asked about every time"
+  if (assessment.alwaysAsk === true) return alwaysOf(assessment, "it touches")
   const all = commandsOf(assessment)
   const commands = all.length === 1 ? all : all.filter((one) => one.filter !== true)
   const unsettled = commands.find((command) => command.unsettled.length > 0)

@@ -97,7 +97,8 @@ export const decide = (subject: Subject): Judgement => {
   const { assessment, mode, rules } = subject
   const refused = refusal(subject)
   if (refused !== undefined) return refused
-  if (mode === "plan" && !onlyReads(assessment)) return deny("mode: plan", "plan mode changes nothing")
+  if (mode === "plan" && assessment.newPlan !== true && !onlyReads(assessment))
+    return deny("mode: plan", "plan mode changes nothing")
   const doubted = doubt(subject)
   if (doubted !== undefined) return doubted
   if (mode === "bypass") return allow("bypass mode allows what is not denied", { rule: "mode: bypass" })
@@ -107,6 +108,7 @@ export const decide = (subject: Subject): Judgement => {
   if (asking !== undefined) return ask(asking.name, subject)
   if (assessment.alwaysAsk === true) return ask("always-ask", subject)
   if (cover !== undefined) return allow(`the rule ${cover.rule} allows it`, cover)
+  if (mode === "plan" && assessment.newPlan === true) return allow("it makes a new plan file", { rule: "mode: plan" })
   const rule = allowRule(subject)
   if (rule !== undefined) return allow(`the rule ${rule.name} allows it`, { rule: rule.name })
   if (mode === "accept-edits" && isEdit(subject))

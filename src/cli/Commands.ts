@@ -160,8 +160,8 @@ export const commands: ReadonlyArray<CommandSpec> = [
     maxOperands: 1,
     flags: ["cwd", "list", "revoke", "json"],
     text: text(
-      "trust what a directory brings along (.claw/), as it is now; before that it has no effect",
-      "按现状信任目录带来的内容（.claw/）；在此之前它不生效"
+      "trust what a directory brings along (.claw/, AGENTS.md), as it is now; before that it has no effect",
+      "按现状信任目录带来的内容（.claw/、AGENTS.md）；在此之前它不生效"
     )
   },
   {

@@ -19,6 +19,7 @@ import { Terminal, type TerminalInput } from "./Terminal.ts"
 import { sanitise } from "./Sanitise.ts"
 import { apart } from "./soleKey.ts"
 import { wrap } from "./Width.ts"
+import { nothingWritten } from "./WrittenByPeople.ts"
 
 export interface ReplOptions extends Around {
   readonly session: SessionRuntime
@@ -171,11 +172,13 @@ const stepped = (loop: Loop, { actions, state }: ReplState.Stepped) => {
 const onInput = Effect.fnUntraced(function* (loop: Loop, input: TerminalInput, now: number) {
   if (input.kind === "resize") return
   if (input.kind === "end") return tell(loop, { kind: "exit" })
+  const { history, workspace, written = nothingWritten } = loop.options
   const { state, actions } = ReplState.onInput(loop.state, input, {
     now,
-    history: loop.options.history.entries(),
-    commands: slashCommands.map((command) => command.name),
-    workspace: loop.options.workspace,
+    history: history.entries(),
+    commands: [...slashCommands, ...written.prompts].map((command) => command.name),
+    workspace,
+    written,
     grants: yield* grantIds(loop, input)
   })
   yield* stepped(loop, { state, actions })

@@ -19,6 +19,7 @@ import { PROMPT } from "./replView.ts"
 import { exitCode, textWriting } from "./Run.ts"
 import { sanitiseLine } from "./Sanitise.ts"
 import { runSlash } from "./SlashCommands.ts"
+import { nothingWritten, writtenPrompt } from "./WrittenByPeople.ts"
 
 const openReader = (input: ReadStream) =>
   Effect.gen(function* () {
@@ -114,7 +115,8 @@ const prompt = Effect.fnUntraced(function* (plain: Plain, content: string) {
 const oneLine = Effect.fnUntraced(function* (plain: Plain, text: string) {
   const content = text.trim()
   if (content === "") return EXIT.done
-  if (!content.startsWith("/")) return yield* prompt(plain, text)
+  const filled = writtenPrompt(content, plain.options.written ?? nothingWritten)
+  if (filled !== undefined || !content.startsWith("/")) return yield* prompt(plain, filled ?? text)
   const output = yield* Output
   const [name = "", ...rest] = content.slice(1).split(/\s+/)
   const { lines, go, pick } = yield* runSlash(plain.session, name, rest.join(" "), plain.options)

@@ -2,26 +2,29 @@
  * The commands of the prompt, as records. Owns: their names, help and doing; each gives lines to print and, where it
  * changes what the prompt is attached to, the session to go on with. None of them reaches the model (R086–R089).
  */
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import type { Mode } from "../approval/ApprovalGate.ts"
 import { nearest } from "../domain/Nearest.ts"
-import { SessionId } from "../domain/Ids.ts"
+import type { SessionId } from "../domain/Ids.ts"
 import { RuntimeError } from "../runtime/RuntimeError.ts"
 import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
 import type { SessionMeta } from "../store/SessionIndex.ts"
 import { type Locale, MODES } from "./Commands.ts"
+import * as Go from "./goCommands.ts"
 import { coverOf, grantLine, namedGrants } from "./GrantWords.ts"
 import type { Pick } from "./picker.ts"
 import * as Queue from "./queueCommands.ts"
 import * as Restore from "./restoreCommands.ts"
 import { sanitise } from "./Sanitise.ts"
-import { choice, sessionRow } from "./sessionRow.ts"
 import { count } from "./transcriptLines.ts"
+import { nothingWritten, promptLines, skillLines, type WrittenByPeople } from "./WrittenByPeople.ts"
 
 /** What the commands may use of the program around them. */
 export interface Around {
   readonly locale: Locale
   readonly tools: ReadonlyArray<{ readonly name: string; readonly description: string }>
+  /** Where claw was started; absent: nothing. */
+  readonly written?: WrittenByPeople
   /** Newest first. */
   readonly sessions: Effect.Effect<ReadonlyArray<SessionMeta>, RuntimeError>
   readonly open: (id: SessionId) => Effect.Effect<SessionRuntime, RuntimeError>
@@ -96,46 +99,6 @@ const setModel = (session: SessionRuntime, argument: string, { locale }: Around)
         say(`${pick(locale, "model from the next task on", "下个任务起使用模型")}: ${sanitise(argument)}`)
       )
 
-const listed = Effect.fnUntraced(function* (session: SessionRuntime, { sessions, locale }: Around) {
-  const [metas, { meta }] = [yield* sessions, yield* session.status]
-  return metas.length === 0
-    ? say(pick(locale, "no sessions yet", "还没有会话"))
-    : say(...metas.slice(0, 20).map((one) => sessionRow(one, meta.workspace)))
-})
-
-/** By id, or by the start or end of one; without an argument one of the others is chosen. */
-const resume = Effect.fnUntraced(function* (session: SessionRuntime, argument: string, around: Around) {
-  const { locale, sessions, open } = around
-  // A whole id is enough where nothing can be listed.
-  const listed = argument === "" ? sessions : Effect.orElseSucceed(sessions, () => [])
-  const others = (yield* listed).filter((meta) => meta.session_id !== session.session_id)
-  const fits = ({ session_id: id }: SessionMeta) => id.startsWith(argument) || id.endsWith(argument)
-  const exact = others.filter(({ session_id: id }) => id === argument)
-  const found = exact.length > 0 ? exact : others.filter(fits)
-  const known = found.length === 0 && Schema.is(SessionId)(argument) ? argument : found[0]?.session_id
-  if (known === undefined)
-    return say(pick(locale, "there is no such session; /sessions lists them", "没有这个会话；/sessions 列出全部"))
-  if (found.length > 1) {
-    const title =
-      argument === ""
-        ? pick(locale, "Go on in which session? (/resume ID)", "继续哪个会话？（/resume ID）")
-        : pick(locale, "more than one session fits:", "有多个会话符合：")
-    const { meta } = yield* session.status
-    return { lines: [], pick: { title, choices: found.map(choice(meta.workspace)) } } satisfies Done
-  }
-  return { lines: [], go: { session: yield* open(known) } } satisfies Done
-})
-
-/** A copy of this session, up to an event where one is named. */
-const fork = Effect.fnUntraced(function* (session: SessionRuntime, argument: string, { fork: copy, locale }: Around) {
-  if (copy === undefined) return say(pick(locale, "a server's session is copied over HTTP", "服务器会话通过 HTTP 复制"))
-  if (argument !== "" && !/^\d{1,15}$/.test(argument))
-    return say(pick(locale, "/fork [SEQ]: the number of an event", "/fork [SEQ]：事件编号"))
-  const made = yield* copy(session.session_id, argument === "" ? undefined : Number(argument))
-  const note = pick(locale, `this is a copy now: ${made.session_id}`, `现在是副本：${made.session_id}`)
-  return { lines: [note], go: { session: made } } satisfies Done
-})
-
 const grants = (session: SessionRuntime, { locale }: Around) =>
   Effect.map(session.grants, (all) =>
     all.length === 0
@@ -168,7 +131,7 @@ export const slashCommands: ReadonlyArray<SlashCommand> = [
     name: "help",
     argument: "",
     text: text("these commands", "这些命令"),
-    run: (_s, _a, around) => Effect.succeed(say(...helpLines(around.locale)))
+    run: (_s, _a, around) => Effect.succeed(say(...helpLines(around)))
   },
   {
     name: "clear",
@@ -200,6 +163,12 @@ export const slashCommands: ReadonlyArray<SlashCommand> = [
           ...tools.map((tool) => `${tool.name.padEnd(12)} ${tool.description.split("\n", 1)[0] ?? ""}`)
         )
       )
+  },
+  {
+    name: "skills",
+    argument: "",
+    text: text("written procedures that the model can read", "模型可阅读的技能"),
+    run: (_s, _a, { locale, written = nothingWritten }) => Effect.succeed(say(...skillLines(written, locale)))
   },
   {
     name: "cost",
@@ -241,14 +210,14 @@ export const slashCommands: ReadonlyArray<SlashCommand> = [
     name: "sessions",
     argument: "",
     text: text("stored conversations", "已保存的对话"),
-    run: (session, _a, around) => listed(session, around)
+    run: (session, _a, around) => Go.listed(session, around)
   },
-  { name: "resume", argument: "[ID]", text: text("go on in another session", "继续另一个会话"), run: resume },
+  { name: "resume", argument: "[ID]", text: text("go on in another session", "继续另一个会话"), run: Go.resume },
   {
     name: "fork",
     argument: "[SEQ]",
     text: text("go on in a copy, up to an event", "在副本中继续，可截至某个事件"),
-    run: fork
+    run: Go.fork
   },
   {
     name: "continue",
@@ -266,8 +235,9 @@ export const slashCommands: ReadonlyArray<SlashCommand> = [
   { name: "quit", argument: "", text: text("leave", "退出"), run: leave }
 ]
 
-const helpLines = (locale: Locale): ReadonlyArray<string> => [
+const helpLines = ({ locale, written = nothingWritten }: Around): ReadonlyArray<string> => [
   ...slashCommands.map((command) => `/${`${command.name} ${command.argument}`.padEnd(16)} ${command.text[locale]}`),
+  ...promptLines(written),
   "",
   pick(
     locale,
@@ -285,9 +255,10 @@ export const runSlash = (
 ): Effect.Effect<Done, RuntimeError> => {
   const command = slashCommands.find((known) => known.name === name.toLowerCase())
   if (command !== undefined) return command.run(session, argument, around)
+  const prompts = around.written?.prompts ?? []
   const near = nearest(
     name,
-    slashCommands.map((known) => known.name)
+    [...slashCommands, ...prompts].map((known) => known.name)
   )
   const hint = near === undefined ? "/help" : `/${near}`
   const shown = sanitise(name).slice(0, 40)

@@ -39,7 +39,7 @@ export const askTrust = Effect.fnUntraced(function* (standing: Standing, locale:
     if (heard.kind === "end") return "leave" as const
     if (heard.kind === "resize") draw([], text.keys)
     else {
-      if (heard.name === "e") draw(contentLines(standing), text.keys)
+      if (heard.name === "e") draw(contentLines(standing, locale), text.keys)
       const answer = Object.hasOwn(meanings, heard.name) ? meanings[heard.name] : undefined
       if (answer === undefined) continue
       draw(answer === "leave" ? [] : [text.answered[answer]], "")

@@ -24,6 +24,8 @@ interface Texts {
   readonly notKept: (directory: string) => string
   readonly damaged: (file: string) => string
   readonly doesNotLoad: (directory: string, why: string) => string
+  readonly noText: string
+  readonly runs: string
 }
 
 const en: Texts = {
@@ -31,7 +33,8 @@ const en: Texts = {
     settings: "makes claw stricter here: mode, limits, rules that ask or deny",
     memory: "would tell the model what to do",
     skills: "would teach the model procedures, and bring programs for them",
-    hooks: "would run programs at certain events",
+    commands: "would offer prompts by name",
+    hooks: "programs that the settings run at certain events",
     servers: "would start programs or open connections, for more tools",
     environment: "would set variables",
     grants: "would allow calls without a question"
@@ -76,7 +79,9 @@ const en: Texts = {
   none: "no directory was decided on yet.",
   notKept: (directory) => `There is no answer for ${directory}. Try: claw trust --list`,
   damaged: (file) => `${file} holds no record that counts; nothing is trusted by it.`,
-  doesNotLoad: (directory, why) => `${directory} is not trusted, for what it brings does not load: ${why}`
+  doesNotLoad: (directory, why) => `${directory} is not trusted, for what it brings does not load: ${why}`,
+  noText: "(not shown: no text, or too long)",
+  runs: "and runs programs before or after calls, prompts and tasks (hooks)"
 }
 
 const zh: Texts = {
@@ -84,7 +89,8 @@ const zh: Texts = {
     settings: "让 claw 在此更严格：模式、限制、询问或拒绝的规则",
     memory: "会告诉模型该做什么",
     skills: "会教给模型步骤，并带来相应的程序",
-    hooks: "会在特定时刻运行程序",
+    commands: "会按名称提供提示",
+    hooks: "设置会在特定时刻运行的程序",
     servers: "会启动程序或建立连接，以提供更多工具",
     environment: "会设置变量",
     grants: "会让调用无需询问即可执行"
@@ -125,16 +131,30 @@ const zh: Texts = {
   none: "尚未对任何目录作出决定。",
   notKept: (directory) => `没有关于 ${directory} 的决定。请尝试：claw trust --list`,
   damaged: (file) => `${file} 中没有有效的记录；不会据此信任任何内容。`,
-  doesNotLoad: (directory, why) => `未信任 ${directory}，因为它带来的内容无法加载：${why}`
+  doesNotLoad: (directory, why) => `未信任 ${directory}，因为它带来的内容无法加载：${why}`,
+  noText: "（未显示：不是文本或过长）",
+  runs: "并在调用、提示和任务前后运行程序（hooks）"
 }
 
 export const trustTexts: Readonly<Record<Locale, Texts>> = { en, "zh-CN": zh }
 
+/** A file that does not load is not trusted. */
+const hasHooks = ({ kind, text = "" }: Offer): boolean => {
+  try {
+    const value: unknown = kind === "settings" ? JSON.parse(text.replace(/^\uFEFF/, "")) : undefined
+    return typeof value === "object" && value !== null && Object.keys(value).includes("hooks")
+  } catch {
+    return false
+  }
+}
+
 /** One line for one thing that a directory brings. */
-export const offerLine = ({ path, kind, taken, problem }: Offer, locale: Locale): string => {
+export const offerLine = (offer: Offer, locale: Locale): string => {
+  const { kind, path, problem, taken } = offer
   const text = trustTexts[locale]
   const becomes = problem === undefined ? text.taken[taken] : text.problem[problem]
-  return `  ${sanitise(path)}  ${text.does[kind]} (${becomes})`
+  const does = hasHooks(offer) ? `${text.does[kind]}; ${text.runs}` : text.does[kind]
+  return `  ${sanitise(path)}  ${does} (${becomes})`
 }
 
 const isSettled = (status: Status): status is "empty" | "trusted" => status === "empty" || status === "trusted"
@@ -159,15 +179,22 @@ export const questionLines = ({ workspace, offers, status }: Standing, locale: L
   ]
 }
 
+const indented = (text: string): ReadonlyArray<string> =>
+  sanitise(text)
+    .trimEnd()
+    .split("\n")
+    .map((line) => `    ${line}`)
+
 /** What stands in the files, for `e`. */
-export const contentLines = ({ offers }: Standing): ReadonlyArray<string> =>
-  offers.flatMap(({ path, text = "" }) => [
-    `  ${sanitise(path)}:`,
-    ...sanitise(text)
-      .trimEnd()
-      .split("\n")
-      .map((line) => `    ${line}`)
-  ])
+export const contentLines = ({ offers }: Standing, locale: Locale): ReadonlyArray<string> =>
+  offers.flatMap(({ files, path, text = "" }) =>
+    files === undefined
+      ? [`  ${sanitise(path)}:`, ...indented(text)]
+      : files.flatMap((file) => [
+          `  ${sanitise(`${path}/${file.path}`)}:`,
+          ...indented(file.text ?? trustTexts[locale].noText)
+        ])
+  )
 
 export const recordLine = ({ at, path }: TrustRecord, status: Status, locale: Locale): string =>
   `${at.slice(0, 16).replace("T", " ")}  ${sanitise(path).replaceAll("\n", "⏎")}  ${trustTexts[locale].status[status]}`

@@ -14,6 +14,7 @@ import * as LineEditor from "./lineEditor.ts"
 import * as Picker from "./picker.ts"
 import * as Question from "./question.ts"
 import * as Transcript from "./Transcript.ts"
+import { nothingWritten, type WrittenByPeople, writtenPrompt } from "./WrittenByPeople.ts"
 
 export interface ReplState {
   readonly editor: LineEditor.Editor
@@ -49,6 +50,8 @@ export interface Surroundings {
   readonly history: ReadonlyArray<string>
   readonly commands: ReadonlyArray<string>
   readonly workspace: string
+  /** Prompts that have a name; absent: none. */
+  readonly written?: WrittenByPeople
   /** Ids of what is granted; absent: not known. */
   readonly grants?: ReadonlyArray<string>
 }
@@ -140,19 +143,20 @@ const promptOf = (content: string): ReadonlyArray<Action> => [
   { kind: "prompt", content, when_busy: "reject" }
 ]
 
-const submit = (state: ReplState): Stepped => {
+const submit = (state: ReplState, { written = nothingWritten }: Surroundings): Stepped => {
   const text = LineEditor.textOf(state.editor)
   const content = text.trim()
+  const filled = writtenPrompt(content, written)
   const cleared = { ...state, typed_at: undefined, editor: { ...LineEditor.empty, killed: state.editor.killed } }
   if (content === "") return only(cleared)
   const remember: Action = { kind: "remember", text }
-  if (content.startsWith("/") && !content.includes("\n")) {
+  if (filled === undefined && content.startsWith("/") && !content.includes("\n")) {
     return only(cleared, remember, commandOf(content))
   }
   const busy = isBusy(state)
   return only({ ...cleared, submitting: !busy || state.submitting }, remember, {
     kind: "prompt",
-    content: text,
+    content: filled ?? text,
     when_busy: busy ? "queue" : "reject"
   })
 }
@@ -202,7 +206,7 @@ const onKey = (state: ReplState, key: Extract<Input, { kind: "key" }>, around: S
   const plain = { ...state, choices: [], leaving_at: undefined }
   if (key.name === "enter") {
     const more = LineEditor.continued(state.editor)
-    return more === undefined ? submit(plain) : only({ ...plain, editor: more })
+    return more === undefined ? submit(plain, around) : only({ ...plain, editor: more })
   }
   const empty = LineEditor.textOf(state.editor) === ""
   if (key.name === "ctrl+d" && empty) return isBusy(state) ? only(state) : only(state, { kind: "exit" })

@@ -10,6 +10,7 @@ import { Context, Effect, Layer, type Redacted, Result } from "effect"
 import { ConfigError } from "./ConfigError.ts"
 import { checkValue, parseConfig, readConfig } from "./configFile.ts"
 import * as environment from "./environment.ts"
+import { checkHooks } from "./HookSettings.ts"
 import { type Resolved, type Source, resolve } from "./resolve.ts"
 import { movedSecrets } from "./SecretPlaces.ts"
 import { type ConfigFile, type modes, type Settings, stricter } from "./Settings.ts"
@@ -39,6 +40,8 @@ export interface ConfigShape extends Settings {
   readonly movedSecrets: ReadonlyArray<string>
   /** The terminal's own description of itself; absent: none. */
   readonly term?: string
+  /** Of the person's own files for claw: what they wrote for agents. */
+  readonly config_dir: string
   readonly files: { readonly user: string; readonly workspace: string; readonly operator: ReadonlyArray<string> }
   /** The laxest mode that the operator permits, whatever a session asks for later. */
   readonly mode_ceiling: (typeof modes)[number]
@@ -117,7 +120,7 @@ const workspaceFiles = (trust: Standing, workspace: string, { repository }: Conf
 const readUser = (path: string, required: boolean): Result.Result<ConfigFile, ConfigError> =>
   Result.flatMap(readConfig(path, { required, followLink: true }), (file = {}) =>
     file.state_dir === undefined || isAbsolute(file.state_dir)
-      ? Result.succeed(file)
+      ? checkHooks(file, path, "user")
       : Result.fail(new ConfigError({ where: path, key: "state_dir", detail: "state_dir must be an absolute path." }))
   )
 
@@ -173,6 +176,7 @@ const shapeOf = ({ env, files, resolved, state_dir, trouble, trust, user, worksp
     state_dir,
     workspace,
     trust,
+    config_dir: environment.configDirectory(env),
     ...ofEnvironment(env, settings),
     files: { user, workspace: join(workspace, SETTINGS[0]), operator },
     mode_ceiling: laxest(files),
@@ -190,7 +194,8 @@ const readOperator = (env: environment.Environment, input: ConfigInput): Read =>
     const found: Array<Tiered> = []
     for (const { path, required } of environment.operatorFiles(env, input.operator)) {
       const file = yield* readConfig(path, { required, followLink: true })
-      if (file !== undefined) found.push({ tier: "operator", file, path })
+      if (file === undefined) continue
+      found.push({ tier: "operator", file: yield* checkHooks(file, path, "operator"), path })
     }
     return found
   })

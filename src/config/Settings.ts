@@ -6,10 +6,11 @@
  */
 import { Schema } from "effect"
 import { Consequence } from "../domain/Matcher.ts"
+import { type AllHooks, Hooks } from "./HookSettings.ts"
 import { Isolation, isolationDefaults } from "./IsolationSettings.ts"
 import { Models } from "./ModelSettings.ts"
 import { Retention, retentionDefaults } from "./RetentionSettings.ts"
-import { type Filled, int, key, text, url } from "./schemaParts.ts"
+import { type Filled, int, key, language, text, url } from "./schemaParts.ts"
 import { Limit, Server, serverDefaults, type ServerNeeds } from "./ServerSettings.ts"
 
 /** From the laxest to the strictest. */
@@ -198,6 +199,7 @@ export const ConfigFile = Schema.Struct({
     }),
     "Policy, checked before any question: deny over ask over allow."
   ),
+  hooks: key(Hooks, "Programs that are asked before, and told after, what happens."),
   deadlines: key(Deadlines, "Limits of one model call."),
   retry: key(Retry, "What happens after a failed model call."),
   limits: key(Limits, "Limits of tasks and tools."),
@@ -206,6 +208,7 @@ export const ConfigFile = Schema.Struct({
   server: key(Server, "`claw serve`."),
   limit: key(Limit, "Limits of `claw serve`."),
   state_dir: key(text, "Absolute directory of everything claw stores; absent: the XDG state directory."),
+  language: key(language, "Language that the model answers in; absent: that of the person."),
   locale: key(Schema.Literals(locales), "Language of messages; absent: that of the environment."),
   no_color: key(Schema.Boolean.annotate({ default: false }), "No colours and no other escape sequences for looks."),
   log: key(Log, "Structured logs.")
@@ -217,12 +220,15 @@ export interface Settings {
   readonly provider?: string
   readonly base_url?: string
   readonly model?: string
+  readonly language?: string
   readonly models: Models
   readonly fallback_models: ReadonlyArray<string>
   readonly api?: "chat" | "responses"
   readonly mode: (typeof modes)[number]
   /** Of every tier: what a lower one says is added and takes nothing away. */
   readonly rules: { readonly [K in "allow" | "ask" | "deny"]: ReadonlyArray<TieredRule> }
+  /** Of every tier, added up. */
+  readonly hooks: AllHooks
   readonly deadlines: Filled<typeof Deadlines>
   readonly retry: Filled<typeof Retry>
   readonly limits: Omit<Filled<typeof Limits>, "context_window_tokens" | "output_tokens"> &

@@ -26,6 +26,7 @@ import {
 import { dirname, join, relative, resolve, sep } from "node:path"
 import { Option, Result, Schema } from "effect"
 import { ConfigError } from "./ConfigError.ts"
+import { lookAt } from "./offerTree.ts"
 import { exposure } from "./StateDirectory.ts"
 import { digestOf, type Offer, offersIn } from "./workspaceOffers.ts"
 
@@ -157,6 +158,12 @@ export const offered = (workspace: string): ReadonlyArray<Offer> => {
 /** The text of one of the files that are trusted, as it was judged; `undefined` where it takes no effect. */
 export const trustedText = ({ status, offers }: Standing, path: string): string | undefined =>
   status === "trusted" ? offers.find((offer) => offer.path === path)?.text : undefined
+
+/** Whether a directory that is trusted is still what it was when that was judged: for programs, which are run from it. */
+export const isAsJudged = ({ offers, status, workspace }: Standing, path: string): boolean => {
+  const judged = status === "trusted" ? offers.find((offer) => offer.path === path) : undefined
+  return judged !== undefined && lookAt(join(workspace, path), "problem").digest === judged.digest
+}
 
 const writeWhole = (file: string, text: string): void => {
   const draft = `${file}.${process.pid}`

@@ -112,6 +112,7 @@ export const variables: ReadonlyMap<string, Read> = new Map<string, Read>([
   ["CLAW_STATE_DIR", asText("state_dir")],
   ["CLAW_CONTEXT_WINDOW", asInt("limits", "context_window_tokens")],
   ["CLAW_MAX_TURNS", asInt("limits", "max_turns")],
+  ["CLAW_LANGUAGE", asText("language")],
   ["CLAW_LANG", (value) => [[["locale"], localeOf(value) ?? value]]],
   ["CLAW_LOG", asLog],
   ["NO_COLOR", () => [[["no_color"], true]]]
@@ -180,10 +181,13 @@ const xdg = (env: Environment, name: string, fallback: string): string => {
 
 export const stateDirectory = (env: Environment): string => xdg(env, "XDG_STATE_HOME", ".local/state")
 
+/** Of the person's own files for claw, wherever `CLAW_CONFIG` leads. */
+export const configDirectory = (env: Environment): string => xdg(env, "XDG_CONFIG_HOME", ".config")
+
 export const userFile = (env: Environment): { readonly path: string; readonly required: boolean } => {
   const named = lookup(env, "CLAW_CONFIG")
   if (named !== undefined) return { path: named, required: true }
-  return { path: join(xdg(env, "XDG_CONFIG_HOME", ".config"), "config.json"), required: false }
+  return { path: join(configDirectory(env), "config.json"), required: false }
 }
 
 export const OPERATOR_FILE = "/etc/claw/config.json"

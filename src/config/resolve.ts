@@ -2,6 +2,7 @@
  * Several partial configurations become one: flags over environment over the user's file over the workspace's (which
  * only narrows) over the operator's over defaults; the operator's mode and limits bound all of them. Pure. Remembers which of them decided each key, so that `claw config` can say so.
  */
+import { allHooks, noHooks } from "./HookSettings.ts"
 import type { ConfigFile, Settings } from "./Settings.ts"
 import { type Locale, defaults } from "./Settings.ts"
 import { allRules, type Tiered } from "./tiers.ts"
@@ -49,8 +50,8 @@ const overlay = (base: Tree, over: Tree, source: Source, sources: Map<string, So
 const of = (files: ReadonlyArray<Tiered>, tier: Tiered["tier"]): ReadonlyArray<ConfigFile> =>
   files.flatMap((one) => (one.tier === tier ? [one.file] : []))
 
-/** Rules are added at the end, of every file at once. */
-const withoutRules = ({ rules: _, ...rest }: ConfigFile): Tree => rest
+/** Rules and hooks are added at the end, of every file at once. */
+const withoutRules = ({ hooks: _hooks, rules: _rules, ...rest }: ConfigFile): Tree => rest
 
 export const resolve = ({ environment, files, flags, machine, userFile }: Layers): Resolved => {
   const sources = new Map<string, Source>()
@@ -60,7 +61,8 @@ export const resolve = ({ environment, files, flags, machine, userFile }: Layers
     models: {},
     fallback_models: [],
     no_color: false,
-    rules: { allow: [], ask: [], deny: [] }
+    rules: { allow: [], ask: [], deny: [] },
+    hooks: noHooks
   }
   const warnings: Array<string> = []
   const lay = (on: Settings, file: ConfigFile, source: Source) =>
@@ -81,5 +83,5 @@ export const resolve = ({ environment, files, flags, machine, userFile }: Layers
     settings = { ...bounded.settings, rules: settings.rules }
     warnings.push(...bounded.ignored)
   }
-  return { settings: { ...settings, rules: allRules(files) }, sources, warnings }
+  return { settings: { ...settings, rules: allRules(files), hooks: allHooks(files) }, sources, warnings }
 }

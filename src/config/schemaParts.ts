@@ -14,3 +14,8 @@ export const text = Schema.String.check(Schema.isNonEmpty(), Schema.isMaxLength(
 export const url = text.check(
   Schema.isPattern(/^https?:\/\/[^\s/]+/i, { message: "Expected a URL that begins with http:// or https://" })
 )
+
+/** Stands in the first words to a model, so it is a name and nothing else. */
+export const language = Schema.String.check(
+  Schema.isPattern(/^[\p{L}\p{M}][\p{L}\p{M}\p{N} ()-]{0,39}$/u, { message: "Expected the name of a language" })
+)

@@ -6,6 +6,7 @@
  */
 import { Result } from "effect"
 import { ConfigError } from "./ConfigError.ts"
+import { checkHooks, hookEvents } from "./HookSettings.ts"
 import type { ConfigFile, Settings, defaults } from "./Settings.ts"
 import { modes } from "./Settings.ts"
 
@@ -18,7 +19,10 @@ const smaller = [
   "limits.grant_ttl_ms"
 ] as const
 
-export const workspaceKeys: ReadonlyArray<string> = ["$schema", "mode", "rules.ask", "rules.deny", ...smaller]
+/** Programs of the repository's: asked and told, never able to allow. They run once the file is trusted. */
+const hooks = hookEvents.map((event) => `hooks.${event}` as const)
+
+export const workspaceKeys: ReadonlyArray<string> = ["$schema", "mode", "rules.ask", "rules.deny", ...hooks, ...smaller]
 
 const pathsOf = (file: ConfigFile): ReadonlyArray<string> =>
   Object.entries(file).flatMap(([name, value]) =>
@@ -28,7 +32,7 @@ const pathsOf = (file: ConfigFile): ReadonlyArray<string> =>
 /** Fails at the first key that a workspace may not set. */
 export const checkWorkspaceFile = (file: ConfigFile, where: string): Result.Result<ConfigFile, ConfigError> => {
   const stranger = pathsOf(file).find((path) => !workspaceKeys.includes(path))
-  if (stranger === undefined) return Result.succeed(file)
+  if (stranger === undefined) return checkHooks(file, where, "workspace")
   return Result.fail(
     new ConfigError({
       where,
@@ -68,6 +72,7 @@ export const narrow = (settings: Settings, file: ConfigFile, than = "what you se
   }
   if ((file.rules?.ask ?? []).length > 0) decided.push("rules.ask")
   if ((file.rules?.deny ?? []).length > 0) decided.push("rules.deny")
+  decided.push(...hookEvents.filter((event) => (file.hooks?.[event] ?? []).length > 0).map((event) => `hooks.${event}`))
   return { settings: { ...settings, mode, limits: { ...settings.limits, ...limits } }, decided, ignored }
 }
 

@@ -87,6 +87,10 @@ export interface RiskAssessment {
   readonly forbidden?: string
   /** A file that makes other programs run code: ask every time, no grant covers it (SECURITY P11). */
   readonly alwaysAsk?: boolean
+  /** Who wants it asked about every time, where that is not the file. */
+  readonly askedBy?: string
+  /** It makes a new file with a plan and changes nothing else: what mode `plan` is for. */
+  readonly newPlan?: true
 }
 
 /**

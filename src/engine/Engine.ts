@@ -17,6 +17,7 @@ import { ModelCatalogue } from "../provider/Catalogue.ts"
 import { Provider } from "../provider/Provider.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { EngineLimits, ProcessSlots } from "./EngineLimits.ts"
+import { Hooks } from "./Hooks.ts"
 import { type Run, runTurns } from "./loop.ts"
 import * as Recovering from "./recovering.ts"
 import { ReportError, Reporter } from "./Reporter.ts"
@@ -100,14 +101,21 @@ const wholly = (run: Run, ready: Effect.Effect<void> = Effect.void, from?: Resum
   return Effect.flatMap(heard, (left) => Effect.andThen(ready, runTurns(run, left)))
 }
 
+/** Who is cut off here changes nothing of how the task ended; a cancelled one waits for nobody. */
+const told = ({ hooks, session_id, task_id }: Run, outcome: Outcome) => {
+  if (outcome.status === "canceled") return Effect.void
+  const code = outcome.status === "failed" ? { code: outcome.error.code } : {}
+  return hooks.afterTask({ session_id, task_id, status: outcome.status, ...code })
+}
+
 const make = Effect.gen(function* () {
   const [provider, registry, gate] = [yield* Provider, yield* ToolRegistry, yield* ApprovalGate]
   const [reporter, systemPrompt] = [yield* Reporter, yield* SystemPrompt]
-  const [limits, catalogue] = [yield* EngineLimits, yield* ModelCatalogue]
+  const [limits, catalogue, hooks] = [yield* EngineLimits, yield* ModelCatalogue, yield* Hooks]
   const processSlots = yield* ProcessSlots
   const sessionSlots = yield* Semaphore.make(limits.tool_concurrency)
   const mask = yield* KnownSecrets
-  const own = { mask, limits, processSlots, sessionSlots, knownHead: RequestLog.makeKnown() }
+  const own = { mask, limits, hooks, processSlots, sessionSlots, knownHead: RequestLog.makeKnown() }
   const services = { provider, catalogue, registry, gate, reporter, systemPrompt, ...own }
 
   const execute = (input: TaskInput, from?: Resumption) =>
@@ -118,6 +126,7 @@ const make = Effect.gen(function* () {
         Effect.tap((exit) =>
           Exit.isFailure(exit) && Cause.hasDies(exit.cause) ? Effect.logError(exit.cause) : Effect.void
         ),
+        Effect.tap((exit) => Effect.exit(restore(told(own, outcomeOf(exit, mask))))),
         Effect.flatMap((exit) =>
           // What was put off first: the end is decided of a state that knows it.
           Effect.flatMap(reporter.report([]), (state) => reporter.report(lastFacts(own, exit, state)))

@@ -19,6 +19,8 @@ import type { Limits } from "./EngineLimits.ts"
 import type { Mask } from "../observability/Redact.ts"
 import { spans } from "../observability/Telemetry.ts"
 import * as Continued from "./continued.ts"
+import * as Hooked from "./hooked.ts"
+import type { HooksShape } from "./Hooks.ts"
 import * as LoopGuard from "./loopGuard.ts"
 import * as Pairing from "./pairing.ts"
 import type * as Parts from "./parts.ts"
@@ -40,6 +42,7 @@ export interface Run {
   readonly catalogue: Lookup
   readonly registry: ToolRegistry["Service"]
   readonly gate: ApprovalGate["Service"]
+  readonly hooks: HooksShape
   readonly reporter: Reporter["Service"]
   readonly systemPrompt: SystemPrompt["Service"]
   readonly limits: Limits
@@ -132,7 +135,7 @@ const begin = Effect.fnUntraced(function* (run: Run, turn: number, streams: Part
     return yield* run.reporter.report([{ type: "stream_reset", ...at, ...next, reason: "resumed" }])
   }
   const thinking = { type: "thinking", ...at, ...streams } as const
-  const steering = steers(before, turn)
+  const steering = yield* Hooked.steering(run, before, turn)
   if (steering.length > 0) return yield* run.reporter.report([...steering, thinking])
   run.reporter.later([thinking])
   return before
@@ -265,6 +268,7 @@ const restOfTurn = Effect.fnUntraced(function* (run: Run, turn: number, memory: 
 
 const startOrGoOn = Effect.fnUntraced(function* (run: Run, from: Resumption | undefined) {
   const system = { role: "system", content: yield* run.systemPrompt.text } as const
+  yield* Hooked.firstPrompt(run)
   const state = yield* run.reporter.state
   const recorded = RequestLog.make(run.knownHead, run.provider.model)
   const start = { conversation: {}, view: makeView(system), recorded, usedIds: Pairing.usedIds(state) }

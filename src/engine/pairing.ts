@@ -20,6 +20,8 @@ export type Planned =
       readonly call: ToolCall
       readonly resolved: ResolvedCall
       readonly assessment: RiskAssessment
+      /** What a hook adds to its result. */
+      readonly notes?: string
     }
 
 /** The call ids that a session has used. */

@@ -14,6 +14,9 @@ import type { Mask } from "../observability/Redact.ts"
 import { attributes, spans } from "../observability/Telemetry.ts"
 import type { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { Limits } from "./EngineLimits.ts"
+import { mustWait } from "./callOrder.ts"
+import * as Hooked from "./hooked.ts"
+import type { HooksShape } from "./Hooks.ts"
 import { fieldsOf } from "./outcome.ts"
 import type { Planned } from "./pairing.ts"
 import { recordOf } from "./recordOf.ts"
@@ -26,6 +29,7 @@ export interface Batch {
   readonly at: { readonly task_id: TaskId; readonly turn: number }
   readonly registry: ToolRegistry["Service"]
   readonly gate: ApprovalGate["Service"]
+  readonly hooks: HooksShape
   readonly reporter: Reporter["Service"]
   readonly limits: Limits
   readonly sessionSlots: Semaphore.Semaphore
@@ -154,7 +158,9 @@ const checkOne = Effect.fnUntraced(function* (batch: Batch, pending: Pending) {
     batch.reporter.later([result(batch, asked, unrun(attempt, "error", batch.mask(asked.error.message)))])
     return undefined
   }
-  const { item, verdict } = yield* settled(batch, asked, how)
+  const heard = yield* Hooked.beforeCall(batch, asked)
+  const { item, verdict } =
+    heard.refused === undefined ? yield* settled(batch, heard.item, how) : { item: asked, verdict: heard.refused }
   const resolution = resolvedBody(batch, item, verdict)
   if (verdict.permit !== undefined) {
     if (decided === undefined && (judged === undefined || judged === "grant" || judged !== verdict.via)) {
@@ -168,13 +174,6 @@ const checkOne = Effect.fnUntraced(function* (batch: Batch, pending: Pending) {
   yield* batch.reporter.report([resolution, denied])
   return undefined
 })
-
-/** True where `later` must wait for `earlier`: same path and one of them changes it, or one may touch anything. */
-const mustWait = (earlier: Ready, later: Ready): boolean => {
-  if (earlier.assessment.opaque || later.assessment.opaque) return true
-  if (earlier.assessment.risk === "safe" && later.assessment.risk === "safe") return false
-  return earlier.assessment.paths.some((path) => later.assessment.paths.includes(path))
-}
 
 const liveOutput = (batch: Batch, item: Ready) => {
   const masked = batch.mask.stream()
@@ -240,7 +239,10 @@ const runOne = Effect.fnUntraced(function* (batch: Batch, approved: Approved) {
   Points.reach("tool after")
   live.end()
   const duration_ms = Math.round((yield* Clock.currentTimeMillis) - begun)
-  yield* batch.reporter.report([result(batch, item, { ...fieldsOf(exit, batch), duration_ms })])
+  const end = (fields: Parameters<typeof Hooked.afterCall>[2]) =>
+    batch.reporter.report([result(batch, item, { ...fields, duration_ms })])
+  const fields = fieldsOf(exit, batch)
+  yield* end(yield* Hooked.afterCall(batch, item, fields, end(fields)))
   return duration_ms
 })
 

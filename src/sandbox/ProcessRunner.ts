@@ -41,6 +41,8 @@ export interface ProcessSpec {
   /** Absolute. */
   readonly cwd: string
   readonly timeout_ms: number
+  /** What it reads on standard input, which then ends; absent: nothing. */
+  readonly stdin?: string
   /** Default true: one stream, in the order of writing. */
   readonly merge?: boolean
   readonly emit?: (text: string) => void
@@ -199,7 +201,8 @@ const make = (options: ProcessOptions, pool: PipePool, mask: Mask) => {
   const isolate: Isolate = options.isolate ?? ((argv) => Effect.succeed({ argv, supervised: false }))
 
   const start = (spec: ProcessSpec, { argv, input, supervised }: Enclosed) => {
-    const request = { argv, cwd: spec.cwd, env, marker: spec.id, merge: spec.merge ?? true, supervised, input }
+    const { cwd, id: marker, merge = true, stdin } = spec
+    const request = { argv, cwd, env, marker, merge, supervised, input, stdin }
     return Effect.mapError(startProcess(request, gate, pool), (cause) => explain(spec, cause))
   }
 

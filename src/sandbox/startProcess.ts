@@ -25,6 +25,8 @@ export interface Start {
   readonly supervised: boolean
   /** A file that it gets as descriptor 4. */
   readonly input?: string | undefined
+  /** What it reads on standard input. */
+  readonly stdin?: string | undefined
 }
 
 export interface Started {
@@ -116,8 +118,9 @@ const describe = (child: ChildProcess, start: Start, out: Pipe | undefined, err:
   const [, , , gate] = child.stdio
   const stdout = out?.reader ?? (child.stdout as Readable)
   const stderr = start.merge ? undefined : (err?.reader ?? (child.stderr as Readable))
-  const streams = [stdout, stderr, child.stdout, child.stderr, gate]
+  const streams = [stdout, stderr, child.stdin, child.stdout, child.stderr, gate]
   for (const stream of streams) ignoreErrors(stream)
+  child.stdin?.end(start.stdin)
   const exited = whenExited(child)
   const supervision = start.supervised ? supervise(gate as Socket, exited) : undefined
   const family: Family = {
@@ -151,7 +154,7 @@ const launch = (start: Start, gate: Gate, out: Pipe | undefined, err: Pipe | und
       env: { ...start.env, [MARKER]: start.marker },
       detached: true,
       stdio: [
-        "ignore",
+        start.stdin === undefined ? "ignore" : "pipe",
         out?.childEnd ?? "pipe",
         start.merge ? (out?.childEnd ?? "ignore") : (err?.childEnd ?? "pipe"),
         "pipe"

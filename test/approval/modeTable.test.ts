@@ -97,6 +97,28 @@ describe("modes", () => {
   })
 })
 
+describe("a new plan file", () => {
+  it.each([
+    ["plan", undefined, "allow"],
+    ["plan", "ask", "ask"],
+    ["plan", "deny", "deny"],
+    ["ask", undefined, "ask"],
+    ["never-ask", undefined, "deny"]
+  ] as const)("in mode %s, with rule %s: %s", (mode, action, expected) => {
+    const { mutating } = RISKS
+    const found = decide({
+      call: { call_id: "call_1" as CallId, tool_name: "probe", arguments: "{}" },
+      digest: "d",
+      assessment: { ...mutating, newPlan: true },
+      mode,
+      rules: action === undefined ? [] : [rule(action)],
+      grants: [],
+      workspace: WORKSPACE
+    })
+    assert.strictEqual(found.action, expected)
+  })
+})
+
 const judgeWith = (rules: ReadonlyArray<Rule>, { mode, risk }: { readonly mode: Mode; readonly risk: Risk }): Action =>
   decide({
     call: { call_id: "call_1" as CallId, tool_name: "probe", arguments: "{}" },

@@ -26,7 +26,7 @@ describe("workspace file", () => {
     ['{"isolation":{"network":true}}', "isolation.network"],
     ['{"isolation":{"write":["/etc"]}}', "isolation.write"],
     ['{"log":{"level":"trace"}}', "log.level"],
-    ['{"hooks":{"start":"touch pwned"}}', "hooks"],
+    ['{"hooks":{"start":"touch pwned"}}', "hooks.start"],
     ['{"approval":"never"}', "approval"],
     ['{"__proto__":{"mode":"bypass"}}', "__proto__"],
     ['{"limits":{"constructor":{}}}', "limits.constructor"]

@@ -195,6 +195,7 @@ describe("what a directory brings along", () => {
         "AGENTS.md": "x",
         "CLAUDE.md": "x",
         ".claw/skills/a/SKILL.md": "x",
+        ".claw/commands/a.md": "x",
         ".claw/hooks/start.sh": "x",
         ".mcp.json": "{}",
         ".claw/grants.json": "[]",
@@ -205,10 +206,10 @@ describe("what a directory brings along", () => {
       assert.deepStrictEqual(found, [
         "settings .claw/config.json trusted",
         "settings .claw/settings.json trusted",
-        "memory AGENTS.md later",
-        "memory CLAUDE.md later",
-        "skills .claw/skills later",
-        "hooks .claw/hooks later",
+        "memory AGENTS.md trusted",
+        "skills .claw/skills trusted",
+        "commands .claw/commands trusted",
+        "hooks .claw/hooks trusted",
         "servers .mcp.json later",
         "grants .claw/grants.json never",
         "environment .env never"
@@ -216,7 +217,7 @@ describe("what a directory brings along", () => {
     })
   )
 
-  it.effect("a directory's digest is that of everything in it, and a link in it is a problem", () =>
+  it.effect("a directory's digest is that of everything in it; a link in it is a problem, or leads nowhere", () =>
     Effect.gen(function* () {
       const { workspace } = yield* place({ ".claw/skills/a/SKILL.md": "x" })
       const skills = () => offered(workspace)[0]
@@ -226,7 +227,11 @@ describe("what a directory brings along", () => {
       renameSync(join(workspace, ".claw/skills/a/run.sh"), join(workspace, ".claw/skills/a/run2.sh"))
       assert.strictEqual(new Set([before, more, skills()?.digest]).size, 3)
       symlinkSync("/etc", join(workspace, ".claw/skills/etc"))
-      assert.strictEqual(skills()?.problem, "link")
+      assert.isUndefined(skills()?.problem)
+      assert.strictEqual(new Set([before, more, skills()?.digest]).size, 3)
+      mkdirSync(join(workspace, ".claw/hooks"))
+      symlinkSync("/etc", join(workspace, ".claw/hooks/etc"))
+      assert.strictEqual(offered(workspace).find(({ kind }) => kind === "hooks")?.problem, "link")
     })
   )
 })

@@ -18,7 +18,8 @@ describe("tool records", () => {
           ["glob", "pure", false],
           ["grep", "pure", false],
           ["list_dir", "pure", false],
-          ["todo", "idempotent", false]
+          ["todo", "idempotent", false],
+          ["write_plan", "once", false]
         ]
       )
     })
@@ -48,7 +49,8 @@ describe("tool records", () => {
         glob: ["pattern"],
         grep: ["pattern"],
         list_dir: [],
-        todo: ["items"]
+        todo: ["items"],
+        write_plan: ["kind", "content"]
       })
     })
   )

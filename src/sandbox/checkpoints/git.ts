@@ -26,6 +26,8 @@ export interface GitCall {
   /** Absolute; also the current directory. */
   readonly workTree: string
   readonly index?: string
+  /** Of a repository of somebody else, to be read beside our own. */
+  readonly lent?: { readonly objects: string; readonly shallow?: string }
   readonly input?: Uint8Array
   /** Paths may be patterns: for the one command that knows no other way. */
   readonly patterns?: boolean
@@ -35,7 +37,7 @@ export interface GitCall {
 
 const environment = (
   { store, path }: GitPlace,
-  { workTree, index, patterns = false }: GitCall
+  { workTree, index, lent, patterns = false }: GitCall
 ): Record<string, string> => ({
   PATH: path,
   HOME: store,
@@ -43,6 +45,8 @@ const environment = (
   GIT_DIR: store,
   GIT_WORK_TREE: workTree,
   ...(index === undefined ? {} : { GIT_INDEX_FILE: index }),
+  ...(lent === undefined ? {} : { GIT_OBJECT_DIRECTORY: lent.objects }),
+  ...(lent?.shallow === undefined ? {} : { GIT_SHALLOW_FILE: lent.shallow }),
   GIT_CONFIG_NOSYSTEM: "1",
   GIT_CONFIG_GLOBAL: "/dev/null",
   GIT_ATTR_NOSYSTEM: "1",

@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import { ProcessRunner } from "../../sandbox/ProcessRunner.ts"
 import { Workspace } from "../../sandbox/Workspace.ts"
+import type { SkillReader } from "../SkillReader.ts"
 import type { Tool } from "../Tool.ts"
 import { makeBash, type Analyse } from "./bash.ts"
 import { makeEditFile } from "./editFile.ts"
@@ -14,21 +15,25 @@ import { makeGrep } from "./grep.ts"
 import { makeListDir } from "./listDir.ts"
 import { type ReadGuard, unruled } from "./readGuard.ts"
 import { makeReadFile } from "./readFile.ts"
+import { makeReadSkill } from "./readSkill.ts"
 import { makeTodo } from "./todo.ts"
 import { makeWriteFile } from "./writeFile.ts"
+import { makeWritePlan } from "./writePlan.ts"
 
 export interface BuiltinOptions {
   /** `CommandAnalysis.analyse`, bound to this session's workspace. */
   readonly analyse: Analyse
   /** What this session's rules and secrets keep from tools that walk. */
   readonly guard?: ReadGuard
+  /** Absent, or without a name: there is no tool for skills. */
+  readonly skills?: (typeof SkillReader)["Service"]
 }
 
 export const makeBuiltinTools = Effect.fnUntraced(function* (options: BuiltinOptions) {
   const workspace = yield* Workspace
   const runner = yield* ProcessRunner
   const tracker = makeFileTracker()
-  const { analyse, guard = unruled } = options
+  const { analyse, guard = unruled, skills } = options
   const tools: ReadonlyArray<Tool> = [
     makeReadFile(workspace, tracker, guard),
     makeWriteFile(workspace, tracker),
@@ -37,7 +42,9 @@ export const makeBuiltinTools = Effect.fnUntraced(function* (options: BuiltinOpt
     makeGlob(workspace, guard),
     makeGrep(workspace, { guard }),
     makeListDir(workspace, guard),
-    makeTodo()
+    makeTodo(),
+    makeWritePlan(workspace),
+    ...(skills === undefined || skills.names.length === 0 ? [] : [makeReadSkill(skills)])
   ]
   return tools
 })

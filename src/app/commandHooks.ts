@@ -1,0 +1,158 @@
+/**
+ * Hooks as programs: JSON in, JSON out. Owns: who is run for what, in which order, and what a guard that fails says.
+ * Does not own: the form of an answer (hookReply), what an opinion does (engine), running (ProcessRunner).
+ * Invariants: a guard that fails, takes too long or says what is not understood refuses, by its name; the first refusal
+ * ends the asking; interrupting it leaves no process. A hook of the person's own runs as they do, one of a workspace
+ * in whatever isolation is in force; neither gets a secret.
+ */
+import { randomUUID } from "node:crypto"
+import { Context, Effect, Layer, Result } from "effect"
+import type { ConfigShape } from "../config/AppConfig.ts"
+import {
+  type AllHooks,
+  HOOK_PROGRAMS,
+  HOOK_TIMEOUT_MS,
+  type HookEvent,
+  hookEvents,
+  type TieredHook
+} from "../config/HookSettings.ts"
+import { isAsJudged } from "../config/WorkspaceTrust.ts"
+import { type CallAbout, type HooksShape, none, type Opinion } from "../engine/Hooks.ts"
+import * as Runner from "../sandbox/ProcessRunner.ts"
+import { isFor, isGuard, nameOf, type Reply, replyOf } from "./hookReply.ts"
+
+/** For hooks of the person's own and the operator's, and for a workspace's. */
+export type Runners = Readonly<Record<"own" | "workspace", Runner.ProcessRunner["Service"]>>
+
+export interface HookParts {
+  readonly hooks: AllHooks
+  /** Absolute. */
+  readonly workspace: string
+  readonly runners: Runners
+  readonly mask: (text: string) => string
+  /** Whether a workspace's own programs are those that were trusted. */
+  readonly isAsTrusted: () => boolean
+}
+
+interface Said extends Reply {
+  readonly name: string
+  /** It did not do its work. */
+  readonly failed?: string
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text.trim() === "" ? "{}" : text)
+  } catch {
+    return text
+  }
+}
+
+/** One program's word. */
+const consult = (parts: HookParts, event: HookEvent, hook: TieredHook, about: object): Effect.Effect<Said> => {
+  const { command, tier, timeout_ms = HOOK_TIMEOUT_MS } = hook
+  const name = nameOf(hook)
+  const { mask, runners, workspace } = parts
+  const failed = (why: string): Said => ({ name, failed: `${name} ${why}` })
+  if (tier === "workspace" && command[0].startsWith(`${HOOK_PROGRAMS}/`) && !parts.isAsTrusted())
+    return Effect.succeed(failed("is not what was trusted any more"))
+  return runners[tier === "workspace" ? "workspace" : "own"]
+    .run({
+      id: `claw-hook-${randomUUID()}`,
+      command: { argv: command },
+      cwd: workspace,
+      timeout_ms,
+      merge: false,
+      stdin: `${mask(JSON.stringify({ v: 1, event, workspace, ...about }))}\n`
+    })
+    .pipe(
+      Effect.map((result) =>
+        Result.match(replyOf(result, timeout_ms), {
+          onSuccess: (reply): Said => ({ ...reply, name }),
+          onFailure: failed
+        })
+      ),
+      Effect.catchTag("ProcessError", ({ message }) => Effect.succeed(failed(`could not be run: ${message}`))),
+      Effect.tap(({ failed: why }) => (why === undefined ? Effect.void : Effect.logWarning("A hook failed.", { why })))
+    )
+}
+
+/** In order, until one refuses. */
+const consultAll = Effect.fnUntraced(function* (parts: HookParts, event: HookEvent, about: object, tool?: string) {
+  const all: Array<Said> = []
+  for (const hook of parts.hooks[event]) {
+    if (!isFor(hook, tool)) continue
+    const said = yield* consult(parts, event, hook, about)
+    all.push(said)
+    if (isGuard(event) && (said.failed !== undefined || said.decision === "deny")) return all
+  }
+  return all
+})
+
+const noted = ({ context, name }: Said): ReadonlyArray<string> =>
+  context === undefined ? [] : [`[${name}]\n${context}`]
+
+const opinionOf = (all: ReadonlyArray<Said>): Opinion => {
+  const notes = all.flatMap(noted)
+  const context = notes.length === 0 ? {} : { context: notes.join("\n\n") }
+  const broken = all.find(({ failed }) => failed !== undefined)
+  if (broken?.failed !== undefined) return { decision: "deny", by: broken.name, reason: broken.failed }
+  const decided = all.find(({ decision }) => decision === "deny") ?? all.find(({ decision }) => decision === "ask")
+  if (decided === undefined || decided.decision === "allow") return context
+  const { decision, name, reason = "it gave no reason" } = decided
+  return { ...context, ...(decision === undefined ? {} : { decision }), by: name, reason: `${name}: ${reason}` }
+}
+
+const ofCall = ({ arguments: args, ...rest }: CallAbout) => ({ ...rest, arguments: parsed(args) })
+
+export const commandHooks = (parts: HookParts): HooksShape => ({
+  beforeTool: (about) => Effect.map(consultAll(parts, "before_tool", ofCall(about), about.tool_name), opinionOf),
+  afterTool: ({ result, status, ...about }) =>
+    Effect.map(consultAll(parts, "after_tool", { ...ofCall(about), status, result }, about.tool_name), (all) => {
+      const notes = all.flatMap((said) => (said.failed === undefined ? noted(said) : [`[${said.failed}]`]))
+      return notes.length === 0 ? undefined : notes.join("\n\n")
+    }),
+  beforePrompt: (about) =>
+    Effect.map(consultAll(parts, "before_prompt", about), (all) => {
+      const opinion = opinionOf(all)
+      // There is nobody to ask whether one's own prompt may be said.
+      return opinion.decision === "ask" ? { ...opinion, decision: "deny" } : opinion
+    }),
+  afterTask: (about) => Effect.asVoid(consultAll(parts, "after_task", about))
+})
+
+const isEmpty = (hooks: AllHooks): boolean => hookEvents.every((event) => hooks[event].length === 0)
+
+/** A runner without isolation, where somebody has a hook that needs one. `isolated`: the one that runs commands. */
+export const runnersFor = Effect.fnUntraced(function* (
+  { childEnvironment: environment, hooks }: ConfigShape,
+  isolated: Runners["workspace"]
+) {
+  const needed = hookEvents.some((event) => hooks[event].some(({ tier }) => tier !== "workspace"))
+  if (!needed) return { own: isolated, workspace: isolated } satisfies Runners
+  const built = yield* Layer.build(Runner.layer({ environment }))
+  return { own: Context.get(built, Runner.ProcessRunner), workspace: isolated } satisfies Runners
+})
+
+/** A workspace's hooks are for its own sessions: those of another directory were trusted by nobody for this one. */
+const ofWorkspace = ({ hooks, trust }: ConfigShape, workspace: string): AllHooks => {
+  if (workspace === trust.workspace) return hooks
+  const kept = (event: HookEvent) => hooks[event].filter(({ tier }) => tier !== "workspace")
+  return {
+    before_tool: kept("before_tool"),
+    after_tool: kept("after_tool"),
+    before_prompt: kept("before_prompt"),
+    after_task: kept("after_task")
+  }
+}
+
+export const hooksFor = (
+  config: ConfigShape,
+  workspace: string,
+  runners: Runners,
+  mask: (text: string) => string
+): HooksShape => {
+  const hooks = ofWorkspace(config, workspace)
+  const isAsTrusted = () => isAsJudged(config.trust, HOOK_PROGRAMS)
+  return isEmpty(hooks) ? none : commandHooks({ hooks, workspace, runners, mask, isAsTrusted })
+}

@@ -1,0 +1,104 @@
+/**
+ * Where hooks are heard in a task. Owns: what an opinion does to a call and to a prompt. Does not own: who is asked
+ * (Hooks), whether a call may run (the gate, which is asked all the same).
+ * Invariants: a refusal is a decision of policy that names the hook; `ask` holds also where the call is judged again;
+ * what a tool did is stored though its hook is cut off.
+ */
+import { Effect } from "effect"
+import type { Verdict } from "../approval/ApprovalGate.ts"
+import type { RiskAssessment } from "../domain/Approval.ts"
+import { steers } from "../domain/Decide.ts"
+import type { Durable, ReportBody } from "../domain/Event.ts"
+import { newPromptId, type SessionId, type TaskId } from "../domain/Ids.ts"
+import type { SessionState } from "../domain/Session.ts"
+import type { CallAbout, HooksShape } from "./Hooks.ts"
+import type { Planned } from "./pairing.ts"
+import type { Reporter } from "./Reporter.ts"
+import { TaskFailure } from "./TaskFailure.ts"
+
+type Ready = Extract<Planned, { readonly kind: "ready" }>
+
+interface Place {
+  readonly session_id: SessionId
+  readonly at: { readonly task_id: TaskId }
+  readonly hooks: HooksShape
+}
+
+const about = ({ session_id, at }: Place, { call }: Ready): CallAbout => ({ session_id, task_id: at.task_id, ...call })
+
+const joined = (...texts: ReadonlyArray<string | undefined>): string | undefined => {
+  const said = texts.filter((text) => text !== undefined && text !== "")
+  return said.length === 0 ? undefined : said.join("\n")
+}
+
+/** However often it is judged, a person is asked. */
+const askedAbout = (item: Ready, reason: string, askedBy: string): Ready => {
+  const asking = (assessment: RiskAssessment): RiskAssessment => ({ ...assessment, alwaysAsk: true, askedBy, reason })
+  const { tool } = item.resolved
+  const judged = { ...tool, assess: (args: unknown) => Effect.map(tool.assess(args), asking) }
+  return { ...item, assessment: asking(item.assessment), resolved: { ...item.resolved, tool: judged } }
+}
+
+export interface Heard {
+  readonly item: Ready
+  /** It does not run. */
+  readonly refused?: Verdict
+}
+
+export const beforeCall = (place: Place, item: Ready): Effect.Effect<Heard> =>
+  Effect.map(place.hooks.beforeTool(about(place, item)), ({ by = "hook", context, decision, reason = "" }) => {
+    if (decision === "deny") return { item, refused: { decision: "deny", via: "policy", rule: by, reason } }
+    const noted = context === undefined ? item : { ...item, notes: context }
+    return { item: decision === "ask" ? askedAbout(noted, reason, by) : noted }
+  })
+
+type Fields = Pick<Durable<"tool_result">, "status" | "result"> & Partial<Durable<"tool_result">>
+
+/** What the model reads of a call, with what hooks said of it. `kept`: stores the end as it is, should this be cut off. */
+export const afterCall = <E>(
+  place: Place,
+  item: Ready,
+  fields: Fields,
+  kept: Effect.Effect<unknown, E>
+): Effect.Effect<Fields> => {
+  const { result, status } = fields
+  return place.hooks.afterTool({ ...about(place, item), status, result }).pipe(
+    Effect.onInterrupt(() => Effect.ignore(kept)),
+    Effect.map((said) => {
+      const notes = joined(item.notes, said)
+      return notes === undefined ? fields : { ...fields, result: `${result}\n\n${notes}` }
+    })
+  )
+}
+
+interface Run {
+  readonly session_id: SessionId
+  readonly task_id: TaskId
+  readonly hooks: HooksShape
+  readonly reporter: Reporter["Service"]
+}
+
+const heard = Effect.fnUntraced(function* ({ hooks, session_id, task_id }: Run, prompt: string, turn: number) {
+  const { context, decision, reason = "" } = yield* hooks.beforePrompt({ session_id, task_id, prompt })
+  if (decision !== undefined) return yield* new TaskFailure({ code: "hook_denied", detail: `${reason}.` })
+  const added: ReadonlyArray<ReportBody> =
+    context === undefined ? [] : [{ type: "prompt_steered", task_id, turn, prompt_id: newPromptId(), content: context }]
+  return added
+})
+
+/** The prompt of a task, before its first turn: what is added to it is stored behind it. */
+export const firstPrompt = Effect.fnUntraced(function* (run: Run) {
+  const state = yield* run.reporter.state
+  const { task } = state
+  if (task === undefined || task.turn > 0) return
+  const prompt = state.history.find((item) => item.kind === "prompt" && item.prompt_id === task.prompt_id)
+  const added = prompt?.kind === "prompt" ? yield* heard(run, prompt.content, 1) : []
+  if (added.length > 0) yield* run.reporter.report(added)
+})
+
+/** What steers into this turn, and what hooks add to it. */
+export const steering = Effect.fnUntraced(function* (run: Run, state: SessionState, turn: number) {
+  const prompts = steers(state, turn)
+  const added = yield* Effect.forEach(prompts, ({ content }) => heard(run, content, turn))
+  return [...prompts, ...added.flat()]
+})
