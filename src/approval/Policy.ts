@@ -98,7 +98,7 @@ export const decide = (subject: Subject): Judgement => {
   const refused = refusal(subject)
   if (refused !== undefined) return refused
   if (mode === "plan" && assessment.newPlan !== true && !onlyReads(assessment))
-    return deny("mode: plan", "plan mode changes nothing")
+    return deny("mode: plan", "plan mode changes nothing; write_plan writes a plan")
   const doubted = doubt(subject)
   if (doubted !== undefined) return doubted
   if (mode === "bypass") return allow("bypass mode allows what is not denied", { rule: "mode: bypass" })

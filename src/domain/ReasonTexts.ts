@@ -69,7 +69,7 @@ const whole: Readonly<Record<string, string>> = {
   "walks over too much to be looked through": "遍历的内容过多，无法逐一检查",
   "the line has several commands; a grant of first words covers one": "此行有多个命令，按开头词的授权只涵盖一个",
   "an earlier approval covers it": "先前的批准涵盖它",
-  "plan mode changes nothing": "plan 模式不做任何更改",
+  "plan mode changes nothing; write_plan writes a plan": "plan 模式不做任何更改；计划用 write_plan 写下",
   "it makes a new plan file": "新建一个计划文件",
   "file edits are accepted": "接受文件编辑",
   "bypass mode allows what is not denied": "bypass 模式允许一切未被拒绝的操作",
