@@ -24,7 +24,7 @@ import { isFor, isGuard, nameOf, type Reply, replyOf } from "./hookReply.ts"
 /** For hooks of the person's own and the operator's, and for a workspace's. */
 export type Runners = Readonly<Record<"own" | "workspace", Runner.ProcessRunner["Service"]>>
 
-export interface HookParts {
+interface HookParts {
   readonly hooks: AllHooks
   /** Absolute. */
   readonly workspace: string
@@ -105,7 +105,7 @@ const opinionOf = (all: ReadonlyArray<Said>): Opinion => {
 
 const ofCall = ({ arguments: args, ...rest }: CallAbout) => ({ ...rest, arguments: parsed(args) })
 
-export const commandHooks = (parts: HookParts): HooksShape => ({
+const commandHooks = (parts: HookParts): HooksShape => ({
   beforeTool: (about) => Effect.map(consultAll(parts, "before_tool", ofCall(about), about.tool_name), opinionOf),
   afterTool: ({ result, status, ...about }) =>
     Effect.map(consultAll(parts, "after_tool", { ...ofCall(about), status, result }, about.tool_name), (all) => {

@@ -22,7 +22,7 @@ export const standingOf = ({ state_dir, trust }: ConfigShape, workspace: string)
   trust.workspace === workspace ? trust : standing({ state_dir, workspace })
 
 /** The person's own; links are theirs to make. */
-export const ownMemory = ({ config_dir }: ConfigShape): ReadonlyArray<Written> => {
+const ownMemory = ({ config_dir }: ConfigShape): ReadonlyArray<Written> => {
   const path = join(config_dir, MEMORY[0])
   try {
     return [{ path, of: "user", text: readText(path, true) }]

@@ -47,10 +47,10 @@ export const SETTINGS = [".claw/config.json", ".claw/settings.json"] as const
 export const MEMORY = ["AGENTS.md", "CLAUDE.md"] as const
 
 /** Directories of procedures, in the order in which a name counts. */
-export const SKILLS = [".claw/skills", ".agents/skills", ".claude/skills"] as const
+const SKILLS = [".claw/skills", ".agents/skills", ".claude/skills"] as const
 
 /** A directory of prompts by name. */
-export const COMMANDS = [".claw/commands"] as const
+const COMMANDS = [".claw/commands"] as const
 
 const table: ReadonlyArray<Row> = [
   { kind: "settings", taken: "trusted", paths: SETTINGS },
