@@ -227,6 +227,7 @@ describe("reasoning that goes back", () => {
         encrypted_content: "sealed"
       })
       assert.include(same, '"store":false,"include":["reasoning.encrypted_content"]')
+      assert.notInclude(other, "include")
     })
   )
 

@@ -133,7 +133,7 @@ const capabilityError = (request: ModelRequest, capabilities: Capabilities): Pro
 
 const makeCall = (config: OpenAiConfig, dialect: Dialect, peer: Peer, client: Client) => {
   const { base_url, model, profile } = config
-  const encode = dialect.encoder(profile, { base_url, model })
+  const encode = dialect.encoder(profile, { base_url, model }, config.capabilities?.reasoning ?? true)
   return (request: ModelRequest, streaming: boolean, now_ms: number): { call: Call; note: Effect.Effect<void> } => {
     const exchange = openExchange()
     const { body, difference } = encode(request, streaming)

@@ -12,7 +12,8 @@ export interface Dialect {
   readonly path: string
   /** For people: what a server without that path does not have. */
   readonly offers: string
-  readonly encoder: (profile: Profile, whose: Whose) => ReturnType<typeof makeEncoder>
+  /** `reasons`: the configured model does. */
+  readonly encoder: (profile: Profile, whose: Whose, reasons: boolean) => ReturnType<typeof makeEncoder>
   /** `sent`: bytes of the request. */
   readonly open: (profile: Profile, whose: Whose, sent: number) => Answer
   /** The error object of an event or a document that is none. */

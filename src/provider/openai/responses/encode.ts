@@ -68,23 +68,25 @@ const tool = ({ name, description, parameters }: ToolDefinition) => ({
   strict: false
 })
 
-const responses = (profile: Profile, whose: Whose): Wire => ({
+/** `sealed`: reasoning is asked for; a model that does none refuses that. */
+const responses = (profile: Profile, whose: Whose, sealed: boolean): Wire => ({
   tool,
   items: (message) => items(message, whose),
   head: ({ max_output_tokens, model = whose.model, tools }, streaming, toolsText) => {
     const limit = max_output_tokens === undefined ? "" : `,"max_output_tokens":${max_output_tokens}`
     const parallel = profile.parallel_tool_calls ? "" : `,"parallel_tool_calls":false`
     const offered = tools.length === 0 ? "" : `,"tools":${toolsText}${parallel}`
-    const kept = `,"store":false,"include":["reasoning.encrypted_content"]`
+    const kept = `,"store":false${sealed ? `,"include":["reasoning.encrypted_content"]` : ""}`
     return `{"model":${JSON.stringify(model)}${streaming ? `,"stream":true` : ""}${kept}${limit}${offered},"input":[`
   }
 })
 
-/** An encoder for each model that is asked, since reasoning goes back to its own alone. */
-export const makeResponsesEncoder = (profile: Profile, whose: Whose) => {
+/** An encoder for each model that is asked, since reasoning goes back to its own alone. `reasons`: the configured one does. */
+export const makeResponsesEncoder = (profile: Profile, whose: Whose, reasons: boolean) => {
   const encoders = new Map<string, ReturnType<typeof encoderOf>>()
   const encoderFor = (model: string) => {
-    const encoder = encoders.get(model) ?? encoderOf(responses(profile, { ...whose, model }))
+    const encoder =
+      encoders.get(model) ?? encoderOf(responses(profile, { ...whose, model }, reasons && model === whose.model))
     encoders.set(model, encoder)
     return encoder
   }
