@@ -20,6 +20,8 @@ export const defaults: BreakerLimits = { failures: 5, open_ms: 30_000 }
 /** One model's circuit: closed while `open_until` is absent. Milliseconds of the monotonic clock. */
 interface Circuit {
   failures: number
+  /** How the newest call failed. */
+  last: ProviderError | undefined
   open_until: number | undefined
 }
 
@@ -33,11 +35,12 @@ const trouble: ReadonlySet<ProviderCode> = new Set<ProviderCode>([
   "provider_bad_stream"
 ])
 
-const refusal = (model: string, failures: number, wait_ms: number): ProviderError => {
-  const seconds = Math.ceil(wait_ms / 1000)
+const refusal = (model: string, { failures, last }: Circuit, wait_ms: number): ProviderError => {
+  const when = `claw tries it again in ${Math.ceil(wait_ms / 1000)} s`
   return new ProviderError({
-    code: "provider_unavailable",
-    detail: `${model} failed ${failures} times in a row and is left alone; claw tries it again in ${seconds} s.`,
+    code: last?.code ?? "provider_unavailable",
+    // Why it failed is what a person can mend meanwhile.
+    detail: `${model} failed ${failures} times in a row and is left alone; ${when}. ${last?.detail ?? ""}`.trimEnd(),
     retryAfterMs: Math.ceil(wait_ms),
     open: true
   })
@@ -46,9 +49,9 @@ const refusal = (model: string, failures: number, wait_ms: number): ProviderErro
 type Admitted = "closed" | "probe" | ProviderError
 
 const admit = (circuit: Circuit, model: string, limits: BreakerLimits, now: number): Admitted => {
-  const { failures, open_until } = circuit
+  const { open_until } = circuit
   if (open_until === undefined) return "closed"
-  if (now < open_until) return refusal(model, failures, open_until - now)
+  if (now < open_until) return refusal(model, circuit, open_until - now)
   // Others wait for this one's end, or for as long again: a probe that never ends blocks nobody.
   circuit.open_until = now + limits.open_ms
   return "probe"
@@ -64,10 +67,12 @@ const ended = (circuit: Circuit, limits: BreakerLimits, exit: Ended, probe: bool
   }
   if (error === undefined || !trouble.has(error.code)) {
     circuit.failures = 0
+    circuit.last = undefined
     circuit.open_until = undefined
     return
   }
   circuit.failures += 1
+  circuit.last = error
   if (circuit.failures >= limits.failures) circuit.open_until = now + limits.open_ms
 }
 
@@ -75,7 +80,7 @@ const ended = (circuit: Circuit, limits: BreakerLimits, exit: Ended, probe: bool
 export const protect = (provider: Provider["Service"], limits: BreakerLimits = defaults): Provider["Service"] => {
   const circuits = new Map<string, Circuit>()
   const circuitOf = (model: string): Circuit => {
-    const circuit = circuits.get(model) ?? { failures: 0, open_until: undefined }
+    const circuit = circuits.get(model) ?? { failures: 0, last: undefined, open_until: undefined }
     circuits.set(model, circuit)
     return circuit
   }

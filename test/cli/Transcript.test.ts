@@ -114,6 +114,10 @@ describe("the transcript", () => {
     const view = viewOf(started, thinking, text(0, "old\n\nmore"), reset, retry)
     const superseded = "The answer above was cut off and does not count; it starts"
     assert.deepStrictEqual(shown(view).settled.slice(2), ["old", superseded, "over."])
+    const next = { stream_id: "s", next_stream_id: "s2", reason: "provider_unavailable", model: "small" }
+    const other = viewOf(started, thinking, make(3, { type: "stream_reset", ...next }))
+    const told = "The model server has a problem. small goes on in its place for the rest of this task."
+    assert.strictEqual(shown(other).settled.slice(2).join(" ").trim(), told)
     assert.deepStrictEqual(shown(view).live, ["", "trying again in 2 s (attempt 2) · 5 s"])
     assert.deepStrictEqual(viewOf(started, thinking, text(0, "old"), reset).items.length, 1)
   })

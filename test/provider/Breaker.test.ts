@@ -6,7 +6,7 @@ import * as Breaker from "../../src/provider/Breaker.ts"
 import { answer, makeScripted, type Script } from "../../src/provider/Provider.ts"
 import { type ProviderCode, ProviderError } from "../../src/provider/ProviderError.ts"
 
-const fails = (code: ProviderCode) => Stream.fail(new ProviderError({ code, detail: "no" }))
+const fails = (code: ProviderCode) => Stream.fail(new ProviderError({ code, detail: "It is down." }))
 const request = { messages: [], tools: [] }
 
 /** A provider whose next answers a test sets, and how often it was really asked. */
@@ -32,7 +32,7 @@ const make = () => {
 
 const times = <A>(n: number, call: Effect.Effect<A>) => Effect.forEach(Array.from({ length: n }), () => call)
 const left = (seconds: number) =>
-  `scripted failed 5 times in a row and is left alone; claw tries it again in ${seconds} s.`
+  `scripted failed 5 times in a row and is left alone; claw tries it again in ${seconds} s. It is down.`
 
 describe("protect", () => {
   it.effect("five failures in a row open it for 30 s; then one call decides", () =>
