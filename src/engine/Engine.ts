@@ -112,17 +112,17 @@ const make = Effect.gen(function* () {
   const [provider, registry, gate] = [yield* Provider, yield* ToolRegistry, yield* ApprovalGate]
   const [reporter, systemPrompt] = [yield* Reporter, yield* SystemPrompt]
   const [limits, catalogue, hooks] = [yield* EngineLimits, yield* ModelCatalogue, yield* Hooks]
-  const processSlots = yield* ProcessSlots
+  const [processSlots, mask] = [yield* ProcessSlots, yield* KnownSecrets]
   const sessionSlots = yield* Semaphore.make(limits.tool_concurrency)
-  const mask = yield* KnownSecrets
   const own = { mask, limits, hooks, processSlots, sessionSlots, knownHead: RequestLog.makeKnown() }
   const services = { provider, catalogue, registry, gate, reporter, systemPrompt, ...own }
 
-  const execute = (input: TaskInput, from?: Resumption) =>
+  /** `begun`: stored first, so that nothing comes between a task's beginning and whoever closes it. */
+  const execute = (input: TaskInput, from?: Resumption, begun: Effect.Effect<unknown, ReportError> = Effect.void) =>
     Effect.uninterruptibleMask((restore) => {
       const { ready, suspension = Suspension.make(), ...rest } = input
       const own: Run = { ...services, ...rest, suspension, open: { shown: undefined }, standing: { in: undefined } }
-      return Effect.exit(restore(wholly(own, ready, from))).pipe(
+      return Effect.andThen(begun, Effect.exit(restore(wholly(own, ready, from)))).pipe(
         Effect.tap((exit) =>
           Exit.isFailure(exit) && Cause.hasDies(exit.cause) ? Effect.logError(exit.cause) : Effect.void
         ),
@@ -145,7 +145,7 @@ const make = Effect.gen(function* () {
       ...rest
     } = input
     const started = { type: "task_started", task_id, prompt_id, content } as const
-    return Effect.andThen(reporter.report([started]), run({ session_id, task_id, ...rest }))
+    return execute({ session_id, task_id, ...rest }, undefined, reporter.report([started]))
   }
   const look: Engine["Service"]["look"] = (call, mark) => Recovering.look(registry, own, call, mark)
   return Engine.of({ run, resume: execute, look, prompt })

@@ -13,7 +13,7 @@ describe("an interrupt at any of ten things that are told", () => {
     ["calls that are run", [whole, whole]]
   ])("%s: one end, every call with its result, and the next prompt works (R124, R315, LESSONS 33)", ([, turns]) =>
     Effect.gen(function* () {
-      const points = Array.from({ length: 10 }, (_, i) => i + 2)
+      const points = Array.from({ length: 10 }, (_, i) => i + 1)
       const cell = { phase: "text", streaming: true } as const
       const ran = yield* Effect.forEach(
         points,
