@@ -45,6 +45,8 @@ const limitsOf = ({ fallback_models, limits, retry }: ConfigShape): Limits => ({
   tool_concurrency: limits.tools_per_session,
   tool_time_ms: limits.tool_time_ms,
   task_tokens: limits.task_tokens,
+  compact_at: limits.compact_at,
+  ...(limits.context_window_tokens === undefined ? {} : { context_window: limits.context_window_tokens }),
   ...(limits.output_tokens === undefined ? {} : { max_output_tokens: limits.output_tokens }),
   tool_output_chars: limits.tool_output_chars,
   retry: {

@@ -89,7 +89,7 @@ const command = (peer: Peer, principal: Principal, runtime: SessionRuntime, mess
     case "clear":
       return runtime.clear
     case "compact":
-      return Effect.sync(() => complain(peer, "bad_message", { detail: "compact is not available yet." }))
+      return runtime.compact(message.focus)
     case "undo":
       return restore(runtime, "undo", message.to, { uncertain: message.uncertain === true })
     case "redo":

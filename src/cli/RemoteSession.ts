@@ -42,12 +42,9 @@ export type Unreached = ErrorBody | "unreachable" | "silent"
 
 type Status = Told<"status">
 
-interface Wire {
+interface Wire extends Pick<RemoteOptions, "locale" | "notices" | "over"> {
   readonly client: Client
   readonly facts: Facts
-  readonly locale: Locale
-  readonly notices: Queue.Queue<string>
-  readonly over: Deferred.Deferred<ErrorBody>
   /** The newest that the server told. */
   status: Status | undefined
   /** It was interrupted while there was no connection. */
@@ -237,6 +234,7 @@ const sessionOf = (wire: Wire, session_id: SessionId): SessionRuntime => {
     status: Effect.map(fresh, () => statusOf(wire, session_id)),
     state: Effect.sync(facts.state),
     clear: command({ type: "command", name: "clear" }),
+    compact: (focus = "") => command({ type: "command", name: "compact", focus }),
     setMode: (mode) =>
       mode === "bypass"
         ? Effect.fail(new RuntimeError({ code: "bad_message", detail: remoteTexts[locale].bypass }))

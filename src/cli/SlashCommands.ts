@@ -124,6 +124,9 @@ const revoke = Effect.fnUntraced(function* (session: SessionRuntime, argument: s
   return say(pick(locale, `taken back: ${coverOf(only, locale)}`, `已撤销：${coverOf(only, locale)}`))
 })
 
+/** Its task tells the rest. */
+const compact = (session: SessionRuntime, focus: string) => Effect.as(session.compact(focus), say())
+
 const leave = () => Effect.succeed<Done>({ lines: [], go: "exit" })
 
 export const slashCommands: ReadonlyArray<SlashCommand> = [
@@ -139,6 +142,7 @@ export const slashCommands: ReadonlyArray<SlashCommand> = [
     text: text("forget the conversation, keep the session", "清空对话，保留会话"),
     run: (session) => Effect.as(session.clear, say())
   },
+  { name: "compact", argument: "[FOCUS]", text: text("sum up the conversation", "概括对话以腾出空间"), run: compact },
   {
     name: "status",
     argument: "",
@@ -231,8 +235,7 @@ export const slashCommands: ReadonlyArray<SlashCommand> = [
     text: text("forget the prompts that wait", "放弃排队的提示"),
     run: (session, _a, { locale }) => Queue.drop(session, locale)
   },
-  { name: "exit", argument: "", text: text("leave", "退出"), run: leave },
-  { name: "quit", argument: "", text: text("leave", "退出"), run: leave }
+  ...["exit", "quit"].map((name) => ({ name, argument: "", text: text("leave", "退出"), run: leave }))
 ]
 
 const helpLines = ({ locale, written = nothingWritten }: Around): ReadonlyArray<string> => [

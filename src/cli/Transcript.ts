@@ -32,7 +32,7 @@ export type Item =
   | { readonly kind: "standsIn"; readonly model: string; readonly code: string }
   | { readonly kind: "restored"; readonly event: Durable<"files_restored"> }
   | { readonly kind: "unrecorded"; readonly reason: Durable<"checkpoint_skipped">["reason"] }
-  | { readonly kind: "compacted"; readonly before: number; readonly after: number }
+  | { readonly kind: "compacted"; readonly before: number; readonly after: number; readonly summarised: boolean }
   | { readonly kind: "end"; readonly event: Terminal; readonly ms?: number }
 
 export interface View {
@@ -193,6 +193,8 @@ export const reduce = (view: View, event: SessionEvent): View => {
   switch (event.type) {
     case "task_started": {
       const task = { task_id: event.task_id, since: at, usage: none }
+      // A command stands there already, as it was typed.
+      if (event.command !== undefined) return { ...view, task }
       return { ...add(view, { kind: "prompt", text: event.content, queued: false }), task }
     }
     case "prompt_steered":
@@ -208,7 +210,12 @@ export const reduce = (view: View, event: SessionEvent): View => {
     case "usage":
       return view.task === undefined ? view : { ...view, task: { ...view.task, usage: event.usage } }
     case "compacted":
-      return add(view, { kind: "compacted", before: event.tokens_before, after: event.tokens_after })
+      return add(view, {
+        kind: "compacted",
+        before: event.tokens_before,
+        after: event.tokens_after,
+        summarised: event.summary !== ""
+      })
     case "cleared":
       return add(view, { kind: "note", note: "cleared" })
     case "files_restored":

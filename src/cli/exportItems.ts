@@ -36,6 +36,7 @@ export const exportWords = {
     reasoning: "Reasoning",
     untitled: "Untitled session",
     compacted: "The conversation before this point was summarised:",
+    shortened: "Long results before this point were shortened for the model.",
     cleared: "The conversation starts afresh from here.",
     canceled: "The task was stopped.",
     failed: (code: string, message: string) => `The task failed: ${message} [${code}]`,
@@ -51,6 +52,7 @@ export const exportWords = {
     reasoning: "思考",
     untitled: "未命名会话",
     compacted: "此前的对话已被概括：",
+    shortened: "此前较长的结果已为模型缩短。",
     cleared: "对话从这里重新开始。",
     canceled: "任务已停止。",
     failed: (code: string, message: string) => `任务失败：${message} [${code}]`,
@@ -79,7 +81,11 @@ const itemOf = ({ seq, ts, body }: Fact, clean: (text: string) => string, locale
       return { kind: "result", seq, tool: clean(body.tool_name), note: ended, text: clean(body.result) }
     }
     case "compacted":
-      return { kind: "note", seq, text: `${words.compacted} ${clean(body.summary)}` }
+      return {
+        kind: "note",
+        seq,
+        text: body.summary === "" ? words.shortened : `${words.compacted} ${clean(body.summary)}`
+      }
     case "cleared":
       return { kind: "note", seq, text: words.cleared }
     case "task_canceled":

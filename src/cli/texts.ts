@@ -18,7 +18,7 @@ export interface Texts {
   readonly queued: string
   readonly parked: (prompts: number) => string
   readonly cleared: string
-  readonly compacted: (before: string, after: string) => string
+  readonly compacted: (before: string, after: string, summarised: boolean) => string
   readonly waitsForApproval: string
   readonly starting: string
   readonly retrying: (seconds: number, attempt: number) => string
@@ -73,7 +73,8 @@ const en: Texts = {
   parked: (prompts) =>
     `${prompts} ${prompts === 1 ? "prompt waits" : "prompts wait"}: /continue starts, /drop forgets.`,
   cleared: "The conversation starts afresh from here.",
-  compacted: (before, after) => `Earlier conversation summarised: ${before} → ${after} tokens.`,
+  compacted: (before, after, summarised) =>
+    `${summarised ? "Earlier conversation summarised" : "Earlier results shortened"}: ${before} → ${after} tokens.`,
   waitsForApproval: "waits for approval",
   starting: "waits",
   retrying: (seconds, attempt) => `trying again in ${seconds} s (attempt ${attempt})`,
@@ -127,7 +128,8 @@ const zh: Texts = {
   queued: "排队中",
   parked: (prompts) => `${prompts} 条提示在等待：/continue 开始，/drop 放弃。`,
   cleared: "对话从此处重新开始。",
-  compacted: (before, after) => `较早的对话已压缩：${before} → ${after} 个 token。`,
+  compacted: (before, after, summarised) =>
+    `${summarised ? "较早的对话已压缩" : "较早的结果已缩短"}：${before} → ${after} 个 token。`,
   waitsForApproval: "等待批准",
   starting: "等待中",
   retrying: (seconds, attempt) => `${seconds} 秒后重试（第 ${attempt} 次）`,

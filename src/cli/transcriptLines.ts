@@ -126,7 +126,9 @@ const itemLines = (item: Item, options: Options): Lines => {
     case "unrecorded":
       return wrap(skippedLine(item.reason, locale), columns).map((line) => yellow(line, color))
     case "compacted":
-      return wrap(text.compacted(count(item.before), count(item.after)), columns).map((line) => dim(line, color))
+      return wrap(text.compacted(count(item.before), count(item.after), item.summarised), columns).map((line) =>
+        dim(line, color)
+      )
     case "end":
       return endLines(item, options)
   }

@@ -73,6 +73,7 @@ export const defaults = {
     tool_time_ms: 3_600_000,
     task_tokens: 0,
     tool_output_chars: 30_000,
+    compact_at: 80,
     approval_timeout_ms: 1_800_000,
     grant_ttl_ms: 28_800_000
   },
@@ -152,6 +153,12 @@ export const Limits = Schema.Struct({
     "Milliseconds that a question waits for an answer; then it is a refusal."
   ),
   grant_ttl_ms: int(1000, 168 * hour, limits.grant_ttl_ms, "Milliseconds that a grant for the session lasts."),
+  compact_at: int(
+    20,
+    95,
+    limits.compact_at,
+    "Percent of the tokens that a request may have at which older conversation is summarised."
+  ),
   context_window_tokens: key(
     Schema.Int.check(Schema.isBetween({ minimum: 1024, maximum: 100_000_000 })),
     "Tokens that the model can take; absent: what the catalogue says of the model."

@@ -138,6 +138,17 @@ export const checkAnswer = (
 export const clear = (state: SessionState): Result.Result<Durable<"cleared">, ErrorCode> =>
   state.task === undefined ? Result.succeed({ type: "cleared", up_to_seq: state.seq }) : Result.fail("session_busy")
 
+/** The conversation becomes a summary: a task of its own, so that it is stopped, waited for and charged as any other. */
+export const compact = (
+  state: SessionState,
+  { focus, ...ids }: Pick<PromptCommand, "prompt_id" | "task_id"> & { readonly focus: string }
+): Result.Result<Durable<"task_started">, ErrorCode> => {
+  if (state.task !== undefined) return Result.fail("session_busy")
+  if (!focus.isWellFormed()) return Result.fail("bad_message")
+  if (!state.history.some(({ kind }) => kind === "answer")) return Result.fail("nothing_to_compact")
+  return Result.succeed({ type: "task_started", ...ids, content: `/compact ${focus}`.trim(), command: "compact" })
+}
+
 /** How a task ends. */
 export type Outcome =
   | { readonly status: "completed" }

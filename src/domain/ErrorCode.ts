@@ -59,6 +59,7 @@ export const table = {
   position_ahead: row("client", false, "The position is beyond the end of the session.", "位置超出会话末尾。"),
   no_task: row("client", false, "No task is running.", "没有正在运行的任务。"),
   nothing_to_restore: row("client", false, "There is nothing to put back.", "没有可以恢复的更改。"),
+  nothing_to_compact: row("client", false, "There is nothing to summarise yet.", "还没有可以概括的内容。"),
   prompt_not_found: row("client", false, "There is no such waiting prompt.", "没有这个等待中的提示。"),
   idempotency_conflict: row(
     "client",

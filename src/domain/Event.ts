@@ -7,6 +7,7 @@
  */
 import { Schema } from "effect"
 import { Answer, ApprovalRequest, Grant, Risk, Via } from "./Approval.ts"
+import { compactedFields } from "./Compacted.ts"
 import { ErrorBody } from "./ErrorCode.ts"
 import { CallId, EventId, GrantId, PromptId, RequestId, SessionId, StreamId, TaskId } from "./Ids.ts"
 import { Usage } from "./Usage.ts"
@@ -39,7 +40,12 @@ const task = { task_id: TaskId }
 const turn = { task_id: TaskId, turn: Schema.Int }
 const prompt = { prompt_id: PromptId, content: Schema.String }
 
-export const TaskStarted = event("task_started", { ...task, ...prompt, idempotency_key: optional(Schema.String) })
+export const TaskStarted = event("task_started", {
+  ...task,
+  ...prompt,
+  idempotency_key: optional(Schema.String),
+  command: optional(Schema.Literal("compact"))
+})
 export const PromptQueued = event("prompt_queued", {
   ...prompt,
   mode: Schema.Literals(["queue", "steer"]),
@@ -112,15 +118,9 @@ export const ToolResult = event("tool_result", {
   duration_ms: Schema.Int
 })
 /** The running total of the task after a model call. */
-/** `charged`: what a call that failed was counted; else the totals grew by the newest answer's usage. */
+/** `charged`: what a call that failed, or a summary, was counted; else the totals grew by the newest answer's usage. */
 export const UsageCounted = event("usage", { ...turn, usage: Usage, session_usage: Usage, charged: optional(Usage) })
-export const Compacted = event("compacted", {
-  task_id: optional(TaskId),
-  summary: Schema.String,
-  up_to_seq: Schema.Int,
-  tokens_before: Schema.Int,
-  tokens_after: Schema.Int
-})
+export const Compacted = event("compacted", { ...turn, ...compactedFields })
 export const Cleared = event("cleared", { up_to_seq: Schema.Int })
 /** What a call did to the files is not kept, so that it cannot be taken back; told once for each reason. */
 export const CheckpointSkipped = event("checkpoint_skipped", {

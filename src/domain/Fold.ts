@@ -6,6 +6,8 @@ import type { ApprovalRequest } from "./Approval.ts"
 import type { Durable, DurableBody } from "./Event.ts"
 import type { CallId, PromptId } from "./Ids.ts"
 import { restoredNote } from "./Restored.ts"
+import * as Usage from "./Usage.ts"
+import { shortResults } from "./Shorten.ts"
 import type { AnswerItem, CallState, EndedTask, HistoryItem, KeyUse, RunningTask, SessionState } from "./Session.ts"
 
 const withTask = (state: SessionState, change: (task: RunningTask) => RunningTask): SessionState =>
@@ -51,12 +53,14 @@ const withCall = (state: SessionState, id: CallId, change: (call: CallState) => 
 }
 
 const started = (state: SessionState, event: Durable<"task_started">): SessionState => {
-  const { task_id, prompt_id, content, idempotency_key: key } = event
-  const next = push(unqueue(state, prompt_id), { kind: "prompt", seq: state.seq, prompt_id, content })
+  const { task_id, prompt_id, content, idempotency_key: key, command } = event
+  const free = unqueue(state, prompt_id)
+  const next = command === undefined ? push(free, { kind: "prompt", seq: state.seq, prompt_id, content }) : free
+  const order = command === undefined ? {} : { command: { name: command, focus: content.replace(/^\/\w+\s*/, "") } }
   return {
     ...next,
-    task: { task_id, prompt_id, turn: 0, usage: { input_tokens: 0, output_tokens: 0 } },
-    queue_paused: false,
+    task: { task_id, prompt_id, turn: 0, ...order, usage: Usage.none },
+    queue_paused: command !== undefined && state.queue_paused,
     tasks: state.tasks + 1,
     keys: key === undefined ? state.keys : new Map(state.keys).set(key, { prompt_id, task_id, content })
   }
@@ -156,7 +160,9 @@ const ended = (state: SessionState, task: EndedTask): SessionState => ({
   task: undefined,
   last: task,
   queue: state.queue.map((prompt) => (prompt.mode === "steer" ? { ...prompt, mode: "queue" } : prompt)),
-  queue_paused: task.status !== "completed" && state.queue.length > 0
+  // A command neither lifts a pause nor begins one.
+  queue_paused:
+    state.task?.command === undefined ? task.status !== "completed" && state.queue.length > 0 : state.queue_paused
 })
 
 const cut = (state: SessionState, upTo: number): ReadonlyArray<HistoryItem> =>
@@ -168,10 +174,23 @@ const steered = (state: SessionState, event: Durable<"prompt_steered">): Session
   return push(unqueue(told, prompt_id), { kind: "prompt", seq: state.seq, prompt_id, content })
 }
 
-const compacted = (state: SessionState, event: Durable<"compacted">): SessionState => ({
-  ...state,
-  history: [{ kind: "summary", seq: event.up_to_seq, content: event.summary }, ...cut(state, event.up_to_seq)]
-})
+/** What was asked for stays in its own words for as long as it is worked on (LESSONS 13). */
+const isAsked = ({ task }: SessionState, item: HistoryItem): boolean =>
+  item.kind === "prompt" && item.prompt_id === task?.prompt_id
+
+const compacted = (state: SessionState, event: Durable<"compacted">): SessionState => {
+  const { shortened, summary, up_to_seq } = event
+  const kept = state.history.filter((item) => item.seq > up_to_seq || isAsked(state, item))
+  const short =
+    shortened === undefined
+      ? kept
+      : kept.map((one) => (one.seq > shortened.up_to_seq ? one : shortResults(one, shortened.chars)))
+  const history: Array<HistoryItem> =
+    summary === "" ? short : [{ kind: "summary", seq: up_to_seq, content: summary }, ...short]
+  // A fold of many goes on growing what is its own.
+  if (state.history === own) own = history
+  return { ...state, history }
+}
 
 const restored = (state: SessionState, event: Durable<"files_restored">): SessionState =>
   event.count === 0 ? state : push(state, { kind: "note", seq: state.seq, content: restoredNote(event) })

@@ -56,7 +56,8 @@ const ofItem = (item: HistoryItem): ReadonlyArray<Message> => {
 /** Messages made of items, kept by whoever asks again: an unchanged item gives the same objects. */
 export type MessageCache = WeakMap<HistoryItem, ReadonlyArray<Message>>
 
-const messagesOf = (item: HistoryItem, made: MessageCache): ReadonlyArray<Message> => {
+/** The messages of one item. */
+export const itemMessages = (item: HistoryItem, made: MessageCache): ReadonlyArray<Message> => {
   const found = made.get(item)
   if (found !== undefined) return found
   const fresh = ofItem(item)
@@ -67,7 +68,7 @@ const messagesOf = (item: HistoryItem, made: MessageCache): ReadonlyArray<Messag
 /** The whole history, without the system prompt. */
 export const messages = (state: SessionState, made: MessageCache = new WeakMap()): ReadonlyArray<Message> => {
   const all: Array<Message> = []
-  for (const item of state.history) for (const message of messagesOf(item, made)) all.push(message)
+  for (const item of state.history) for (const message of itemMessages(item, made)) all.push(message)
   return all
 }
 
@@ -75,8 +76,10 @@ export const messages = (state: SessionState, made: MessageCache = new WeakMap()
  * `messages` for one task's turns: what an earlier turn saw is not looked at again, as long as the history only grew,
  * so that the two-hundredth turn costs what the tenth did. `head` stands in front, the same object each time.
  */
-export const makeView = (head: Message): ((state: SessionState) => ReadonlyArray<Message>) => {
-  const made: MessageCache = new WeakMap()
+export const makeView = (
+  head: Message,
+  made: MessageCache = new WeakMap()
+): ((state: SessionState) => ReadonlyArray<Message>) => {
   let seen: ReadonlyArray<HistoryItem> = []
   let all: Array<Message> = [head]
   return ({ history }) => {
@@ -85,7 +88,7 @@ export const makeView = (head: Message): ((state: SessionState) => ReadonlyArray
     if (from === 0) all = [head]
     for (let i = from; i < history.length; i++) {
       const item = history[i]
-      if (item !== undefined) all.push(...messagesOf(item, made))
+      if (item !== undefined) all.push(...itemMessages(item, made))
     }
     seen = history
     return all.slice()

@@ -60,6 +60,8 @@ export interface RunningTask {
   readonly prompt_id: PromptId
   /** Model turns begun; 0: none yet. */
   readonly turn: number
+  /** Not a prompt for the model: what it is to do is in its text. */
+  readonly command?: { readonly name: "compact"; readonly focus: string }
   /** Streams that `thinking` opened and no `text_completed` closed yet. */
   readonly stream?: { readonly stream_id: StreamId; readonly reasoning_stream_id: StreamId }
   readonly usage: Usage.Usage

@@ -18,6 +18,7 @@ import { Provider } from "../provider/Provider.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { EngineLimits, ProcessSlots } from "./EngineLimits.ts"
 import { Hooks } from "./Hooks.ts"
+import * as Compacting from "./compacting.ts"
 import { type Run, runTurns } from "./loop.ts"
 import * as Recovering from "./recovering.ts"
 import { ReportError, Reporter } from "./Reporter.ts"
@@ -98,7 +99,11 @@ const lastFacts = (run: Run, exit: Exit.Exit<void, TaskFailure | ReportError>, s
 /** What was cut off is spoken about first, which needs no leave to begin. */
 const wholly = (run: Run, ready: Effect.Effect<void> = Effect.void, from?: Resumption) => {
   const heard = from === undefined ? Effect.succeed(undefined) : Recovering.heard(run, run.task_id, from)
-  return Effect.flatMap(heard, (left) => Effect.andThen(ready, runTurns(run, left)))
+  const work = (left?: Resumption) =>
+    Effect.flatMap(run.reporter.state, ({ task }) =>
+      task?.command === undefined ? runTurns(run, left) : Compacting.compact(run, task.command.focus)
+    )
+  return Effect.flatMap(heard, (left) => Effect.andThen(ready, work(left)))
 }
 
 /** Who is cut off here changes nothing of how the task ended; a cancelled one waits for nobody. */
@@ -108,20 +113,28 @@ const told = ({ hooks, session_id, task_id }: Run, outcome: Outcome) => {
   return hooks.afterTask({ session_id, task_id, status: outcome.status, ...code })
 }
 
+const ofTask = (window: Compacting.KnownWindow) => ({
+  window: Compacting.forTask(window),
+  open: { shown: undefined },
+  standing: { in: undefined }
+})
+
+const makeKnown = () => ({ knownHead: RequestLog.makeKnown(), window: Compacting.makeKnown() })
+
 const make = Effect.gen(function* () {
   const [provider, registry, gate] = [yield* Provider, yield* ToolRegistry, yield* ApprovalGate]
   const [reporter, systemPrompt] = [yield* Reporter, yield* SystemPrompt]
   const [limits, catalogue, hooks] = [yield* EngineLimits, yield* ModelCatalogue, yield* Hooks]
   const [processSlots, mask] = [yield* ProcessSlots, yield* KnownSecrets]
   const sessionSlots = yield* Semaphore.make(limits.tool_concurrency)
-  const own = { mask, limits, hooks, processSlots, sessionSlots, knownHead: RequestLog.makeKnown() }
+  const own = { mask, limits, hooks, processSlots, sessionSlots, ...makeKnown() }
   const services = { provider, catalogue, registry, gate, reporter, systemPrompt, ...own }
 
   /** `begun`: stored first, so that nothing comes between a task's beginning and whoever closes it. */
   const execute = (input: TaskInput, from?: Resumption, begun: Effect.Effect<unknown, ReportError> = Effect.void) =>
     Effect.uninterruptibleMask((restore) => {
       const { ready, suspension = Suspension.make(), ...rest } = input
-      const own: Run = { ...services, ...rest, suspension, open: { shown: undefined }, standing: { in: undefined } }
+      const own: Run = { ...services, ...rest, suspension, ...ofTask(services.window) }
       return Effect.andThen(begun, Effect.exit(restore(wholly(own, ready, from)))).pipe(
         Effect.tap((exit) =>
           Exit.isFailure(exit) && Cause.hasDies(exit.cause) ? Effect.logError(exit.cause) : Effect.void

@@ -19,6 +19,10 @@ export interface Limits {
   readonly task_tokens: number
   /** Output tokens asked of the model for one answer; absent: the server's own limit. */
   readonly max_output_tokens?: number
+  /** Tokens that the model takes; absent: what is known of it. */
+  readonly context_window?: number
+  /** Percent of the room for a request at which older conversation is summarised. */
+  readonly compact_at: number
   readonly retry: RetryPolicy
   /** Asked in this order, each for the rest of its task, once a model's retries are used up. */
   readonly fallback_models: ReadonlyArray<string>
@@ -31,6 +35,7 @@ export const defaults: Limits = {
   task_tokens: 0,
   tool_output_chars: 100_000,
   live_output_chars: 262_144,
+  compact_at: 80,
   retry: retryDefaults,
   fallback_models: []
 }

@@ -3,7 +3,7 @@
  * Owns: the order of the states and the task's limits. Invariants: an answer and its calls are stored before any call
  * is looked at by a person or run; each request is made of stored facts only; a turn begins in store before it shows.
  */
-import { Effect, Fiber, type Semaphore } from "effect"
+import { Effect, type Semaphore } from "effect"
 import type { ApprovalGate } from "../approval/ApprovalGate.ts"
 import type { SystemPrompt } from "../context/SystemPrompt.ts"
 import { steers } from "../domain/Decide.ts"
@@ -18,6 +18,7 @@ import type { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { Limits } from "./EngineLimits.ts"
 import type { Mask } from "../observability/Redact.ts"
 import { spans } from "../observability/Telemetry.ts"
+import * as Compacting from "./compacting.ts"
 import * as Continued from "./continued.ts"
 import * as Hooked from "./hooked.ts"
 import type { HooksShape } from "./Hooks.ts"
@@ -28,6 +29,7 @@ import type { Reporter } from "./Reporter.ts"
 import { pendingOf } from "./pendingCall.ts"
 import * as RequestLog from "./requestLog.ts"
 import type { Resumption } from "./Resumption.ts"
+import { whileSilent } from "./silence.ts"
 import type { Suspension } from "./Suspension.ts"
 import { TaskFailure } from "./TaskFailure.ts"
 import * as ToolBatch from "./toolBatch.ts"
@@ -52,6 +54,7 @@ export interface Run {
   readonly mask: Mask
   /** What of requests this session's journal has from this process. */
   readonly knownHead: RequestLog.KnownHead
+  readonly window: Compacting.KnownWindow
   /** The answer being shown, for whoever closes the task. */
   readonly open: { shown: Parts.ShownAnswer | undefined }
   /** The model that stands in for the one that was chosen, for the rest of the task. */
@@ -109,22 +112,12 @@ const answerFacts = (run: Run, state: SessionState, turn: number, answer: Turn.A
   return [completed, { type: "usage", ...at, usage: task, session_usage: Usage.add(state.usage, usage) }]
 }
 
-/** So long a turn's beginning waits for the model's first word, to be stored with what comes then. */
-const SILENCE = "50 millis"
-
-/** Runs `ask`; what was put off is stored after a while of silence, so that watchers see that the turn began. */
-const whileSilent = <A, E>(run: Run, ask: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  Effect.flatMap(
-    Effect.forkChild(Effect.delay(Effect.ignore(run.reporter.report([])), SILENCE), { startImmediately: true }),
-    (timer) => Effect.onExit(ask, () => Fiber.interrupt(timer))
-  )
-
 /**
  * The turn begins: a prompt that steers is stored before it is sent; the beginning alone may come to the journal with
  * the first thing that anybody sees of it. A turn that a stop cut begins again in new streams, for part of the old ones
  * may have been seen.
  */
-const begin = Effect.fnUntraced(function* (run: Run, turn: number, streams: Parts.Streams) {
+const begin = Effect.fnUntraced(function* (run: Run, turn: number, streams: Parts.Streams, reason: string) {
   const at = { task_id: run.task_id, turn }
   const before = yield* run.reporter.state
   const open = before.task?.stream
@@ -132,7 +125,7 @@ const begin = Effect.fnUntraced(function* (run: Run, turn: number, streams: Part
     const { stream_id: next_stream_id, reasoning_stream_id: next_reasoning_stream_id } = streams
     const { stream_id } = open
     const next = { stream_id, next_stream_id, next_reasoning_stream_id }
-    return yield* run.reporter.report([{ type: "stream_reset", ...at, ...next, reason: "resumed" }])
+    return yield* run.reporter.report([{ type: "stream_reset", ...at, ...next, reason }])
   }
   const thinking = { type: "thinking", ...at, ...streams } as const
   const steering = yield* Hooked.steering(run, before, turn)
@@ -152,16 +145,16 @@ const requestOf = (run: Run, memory: Memory, state: SessionState): ModelRequest 
   }
 }
 
-const askModel = Effect.fnUntraced(function* (run: Run, turn: number, memory: Memory) {
+const askModel = Effect.fnUntraced(function* (run: Run, turn: number, memory: Memory, reason: string) {
   const at = { task_id: run.task_id, turn }
   const streams = { stream_id: newStreamId(), reasoning_stream_id: newStreamId() }
-  const state = yield* begin(run, turn, streams)
+  const state = yield* begin(run, turn, streams, reason)
   enter(run, "waiting_response")
   const request = requestOf(run, memory, state)
   run.reporter.later(memory.recorded(at, request))
   const answer = yield* Effect.withSpan(
     whileSilent(
-      run,
+      run.reporter,
       Turn.ask({
         ...run,
         fallbacks: run.limits.fallback_models,
@@ -177,6 +170,8 @@ const askModel = Effect.fnUntraced(function* (run: Run, turn: number, memory: Me
     spans.model,
     { captureStackTrace: false }
   )
+  const { usage } = answer.completed
+  if (usage !== undefined && usage.estimated !== true) run.window.meter.learn(request, usage.input_tokens)
   const planned = yield* Pairing.plan(run.registry, memory.usedIds, answer.completed)
   // Calls that failed before this one were counted meanwhile.
   const facts = [...answerFacts(run, yield* run.reporter.state, turn, answer), ...Pairing.facts(planned, at)]
@@ -239,7 +234,9 @@ const oneTurn = Effect.fnUntraced(function* (run: Run, turn: number, memory: Mem
   yield* run.suspension.pass
   const over = checkLimits(run, turn, memory, yield* run.reporter.state)
   if (over !== undefined) return yield* over
-  const { planned, finish } = yield* askModel(run, turn, memory)
+  const { planned, finish } = yield* Compacting.fitting(run, memory.view, (again) =>
+    askModel(run, turn, memory, again ? "compacted" : "resumed")
+  )
   if (planned.length === 0) return yield* afterAnswer(run, turn, memory, finish)
   const bad = planned.some((item) => item.kind === "bad" && item.raw !== undefined)
   const after = yield* runCalls(run, turn, memory, ToolBatch.fresh(planned))
@@ -267,11 +264,12 @@ const restOfTurn = Effect.fnUntraced(function* (run: Run, turn: number, memory: 
 })
 
 const startOrGoOn = Effect.fnUntraced(function* (run: Run, from: Resumption | undefined) {
-  const system = { role: "system", content: yield* run.systemPrompt.text } as const
+  const head = { role: "system", content: yield* run.systemPrompt.text } as const
   yield* Hooked.firstPrompt(run)
   const state = yield* run.reporter.state
   const recorded = RequestLog.make(run.knownHead, run.provider.model)
-  const start = { conversation: {}, view: makeView(system), recorded, usedIds: Pairing.usedIds(state) }
+  const view = makeView(head, run.window.cache)
+  const start = { conversation: {}, view, recorded, usedIds: Pairing.usedIds(state) }
   if (from === undefined) return { turn: 0, memory: { ...start, ...Continued.nothing } as Memory | undefined }
   const turn = state.task?.turn ?? 0
   return { turn, memory: yield* restOfTurn(run, turn, { ...start, ...Continued.remembered(state, from) }, from) }

@@ -24,9 +24,14 @@ export type Planned =
       readonly notes?: string
     }
 
-/** The call ids that a session has used. */
-export const usedIds = (state: SessionState): Set<string> =>
-  new Set(state.history.flatMap((item) => (item.kind === "answer" ? item.calls.map((call) => call.call_id) : [])))
+/** Among used ids: there were others, which nobody knows any more. */
+const FORGOTTEN = "\0"
+
+/** The call ids that a session has used. Where its beginning was summarised, every call gets one of ours. */
+export const usedIds = ({ history }: SessionState): Set<string> => {
+  const ids = history.flatMap((item) => (item.kind === "answer" ? item.calls.map(({ call_id }) => call_id) : []))
+  return new Set<string>(history[0]?.kind === "summary" ? [FORGOTTEN, ...ids] : ids)
+}
 
 const badArguments = (call: ToolCall, complaint: string, raw: string): Planned => {
   const detail = `The arguments of ${call.tool_name} are not a JSON object (${complaint}). Send the call again.`
@@ -63,7 +68,7 @@ export const plan = Effect.fnUntraced(function* (
   const bad = new Map(completed.bad_calls.map((call) => [call.call_id, call]))
   const planned: Array<Planned> = []
   for (const made of completed.message.tool_calls) {
-    const free = !used.has(made.call_id) && made.call_id !== ""
+    const free = !used.has(made.call_id) && made.call_id !== "" && !used.has(FORGOTTEN)
     const call: ToolCall = { ...made, call_id: free ? made.call_id : newCallId() }
     used.add(call.call_id)
     const broken = bad.get(made.call_id)

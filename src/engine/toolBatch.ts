@@ -17,7 +17,7 @@ import type { Limits } from "./EngineLimits.ts"
 import { mustWait } from "./callOrder.ts"
 import * as Hooked from "./hooked.ts"
 import type { HooksShape } from "./Hooks.ts"
-import { fieldsOf } from "./outcome.ts"
+import { complaint, fieldsOf } from "./outcome.ts"
 import type { Planned } from "./pairing.ts"
 import { recordOf } from "./recordOf.ts"
 import type { Reporter } from "./Reporter.ts"
@@ -155,7 +155,7 @@ const checkOne = Effect.fnUntraced(function* (batch: Batch, pending: Pending) {
     return undefined
   }
   if (asked.kind === "bad") {
-    batch.reporter.later([result(batch, asked, unrun(attempt, "error", batch.mask(asked.error.message)))])
+    batch.reporter.later([result(batch, asked, unrun(attempt, "error", complaint(asked.error, batch.mask)))])
     return undefined
   }
   const heard = yield* Hooked.beforeCall(batch, asked)

@@ -77,7 +77,9 @@ export const Close = message("close", {})
 
 /** One message with a name, so that a new setting is not a new message (SETTLED 13). */
 export const Command = Schema.Union([
-  message("command", { name: Schema.Literals(["clear", "compact", "resume_queue"]) }),
+  message("command", { name: Schema.Literals(["clear", "resume_queue"]) }),
+  /** `focus`: what the summary is to keep above all. */
+  message("command", { name: Schema.Literal("compact"), focus: optional(shortText) }),
   /** `to`: this task, and those before it on the way. */
   message("command", { name: Schema.Literal("redo"), to: optional(TaskId) }),
   message("command", { name: Schema.Literal("undo"), uncertain: optional(Schema.Boolean), to: optional(TaskId) }),

@@ -33,6 +33,7 @@ const statuses: Partial<Readonly<Record<ErrorCode, number>>> = {
   prompt_not_found: 404,
   no_task: 409,
   nothing_to_restore: 409,
+  nothing_to_compact: 409,
   session_busy: 409,
   session_exists: 409,
   session_creating: 409,

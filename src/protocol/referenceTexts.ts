@@ -149,7 +149,9 @@ export const clientTexts: Readonly<Record<ClientMessageType, string>> = {
 type Name = (typeof Command)["Type"]["name"]
 export const commandTexts: Readonly<Record<Name, string>> = {
   clear: "The model forgets the conversation; facts stay. Not while a task runs (`session_busy`).",
-  compact: "Not available yet: answered with `bad_message`.",
+  compact:
+    "The conversation becomes a summary, which keeps `focus` above all: a task of its own (`task_started` with `command`), " +
+    "stopped as any other. Not while a task runs (`session_busy`) or where there is nothing (`nothing_to_compact`).",
   resume_queue: "The queue goes on after an interrupt or a failure.",
   undo:
     "Files become what they were before the newest task that changed them; what was changed since is left alone. " +
@@ -164,7 +166,7 @@ export const commandTexts: Readonly<Record<Name, string>> = {
 }
 
 export const eventTexts: Readonly<Record<EventType, string>> = {
-  task_started: "A prompt became a task.",
+  task_started: "A prompt became a task; with `command` it is no prompt of the conversation.",
   prompt_queued: "A prompt waits.",
   prompt_unqueued: "It was taken back.",
   prompt_steered: "It reached the running task.",
@@ -181,8 +183,10 @@ export const eventTexts: Readonly<Record<EventType, string>> = {
   tool_result: "The call ended.",
   usage:
     "Running totals of the task and the session, tokens and US dollars. `cost_usd` absent: unknown; `cost_partial`: more " +
-    "than that. `charged`: what a call that failed was counted.",
-  compacted: "Older conversation was replaced by `summary`.",
+    "than that. `charged`: what a call that failed, or a summary, was counted.",
+  compacted:
+    "The model sees less from now on: up to `up_to_seq` the conversation is `summary` (empty: nothing was summarised), and " +
+    "results up to `shortened.up_to_seq` have their middles left out. Facts stay.",
   checkpoint_skipped:
     "What the task's commands do to the files is not kept, so that it cannot be undone; once for each `reason`.",
   files_restored:

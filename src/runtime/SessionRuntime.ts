@@ -114,6 +114,11 @@ export interface SessionRuntime {
   readonly status: Effect.Effect<SessionStatus>
   readonly state: Effect.Effect<SessionState>
   readonly clear: Effect.Effect<void, RuntimeError>
+  /**
+   * The conversation becomes a summary that keeps `focus` above all: a task of its own, which has begun when this
+   * returns. Refused with `session_busy` while one runs, `nothing_to_compact` where there is nothing.
+   */
+  readonly compact: (focus?: string) => Effect.Effect<void, RuntimeError>
   readonly setMode: (mode: Mode) => Effect.Effect<void, RuntimeError>
   readonly setModel: (model: string) => Effect.Effect<void, RuntimeError>
   /** Nobody is left who could answer: an open question about a tool fails with `approval_required`. */

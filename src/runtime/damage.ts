@@ -14,6 +14,7 @@ const ofTurns: ReadonlySet<string> = new Set<ReportBody["type"]>([
   "stream_reset",
   "text_completed",
   "usage",
+  "compacted",
   "tool_call",
   "approval_request",
   "approval_resolved",

@@ -7,6 +7,7 @@ import { Effect, Result, type Scope, Semaphore } from "effect"
 import type { Mode } from "../approval/ApprovalGate.ts"
 import {
   clear,
+  compact as decideCompact,
   isRepeated,
   prompt as decidePrompt,
   type QueueLimit,
@@ -174,6 +175,13 @@ const clearHistory = Effect.fnUntraced(function* (live: Live) {
   yield* Effect.mapError(live.log.commit([event]), translate)
 })
 
+const compactHistory = Effect.fnUntraced(function* (live: Live, focus = "") {
+  yield* Effect.mapError(live.tasks.settle, translate)
+  const ids = { prompt_id: newPromptId(), task_id: newTaskId() }
+  const event = yield* orRefuse(decideCompact(live.log.state(), { ...ids, focus }))
+  yield* Effect.mapError(live.tasks.start(event), translate)
+})
+
 const contract = (live: Live): SessionRuntime => {
   const { log, lock, parts, settings } = live
   const ordered = <A>(command: Effect.Effect<A, RuntimeError>) =>
@@ -188,6 +196,7 @@ const contract = (live: Live): SessionRuntime => {
     status: Effect.sync(() => status(live)),
     state: Effect.sync(log.state),
     clear: ordered(Effect.suspend(() => clearHistory(live))),
+    compact: (focus) => ordered(compactHistory(live, focus)),
     setMode: Effect.fnUntraced(function* (mode) {
       const allowed = yield* parts.allowsMode?.(mode) ?? Effect.succeed(true)
       if (!allowed) return yield* refuse("forbidden")

@@ -19,6 +19,7 @@ export const readOnly = (runtime: SessionRuntime): SessionRuntime => ({
   restore: not,
   restoreTo: not,
   clear: refused,
+  compact: not,
   setMode: not,
   setModel: not,
   rename: not,

@@ -9,6 +9,7 @@ import { close, readdirSync, realpathSync, read as readFd, statSync, type BigInt
 import { relative } from "node:path"
 import { promisify } from "node:util"
 import { Context, Effect, Layer, type Scope } from "effect"
+import type { Trouble } from "../domain/Trouble.ts"
 import { guardAt, type Guard } from "./controlPlane.ts"
 import { shownPath } from "./pathText.ts"
 import { below, Changed, Exchanged, openDirectory, openFile, release } from "./pinned.ts"
@@ -96,13 +97,32 @@ const CAUSES: Readonly<Record<string, string>> = {
   ENXIO: "is not a regular file"
 }
 
-const failed = (path: string, why: string, code: WorkspaceError["code"] = "tool_failed") =>
-  new WorkspaceError({ code, path, detail: `${shownPath(path)} ${why}.` })
+const MISSING = "does not exist"
+const DIRECTORY = "is a directory"
+const FILE = "is a file, not a directory"
+const TROUBLES: Readonly<Record<string, Trouble>> = {
+  [MISSING]: "not_found",
+  [DIRECTORY]: "is_directory",
+  [FILE]: "not_directory"
+}
+
+const failed = (
+  path: string,
+  why: string,
+  code: WorkspaceError["code"] = "tool_failed",
+  trouble: Trouble | undefined = TROUBLES[why]
+) =>
+  new WorkspaceError({
+    code,
+    path,
+    detail: `${shownPath(path)} ${why}.`,
+    ...(trouble === undefined ? {} : { trouble })
+  })
 
 const fromCause = (path: string, cause: unknown): WorkspaceError => {
   const code = (cause as NodeJS.ErrnoException).code ?? ""
   if (cause instanceof Exchanged) return failed(path, `was not touched: ${cause.message}`, "workspace_escape")
-  if (cause instanceof Changed) return failed(path, `was not touched: ${cause.message}`)
+  if (cause instanceof Changed) return failed(path, `was not touched: ${cause.message}`, "tool_failed", "file_changed")
   if (code === "ELOOP" || code === "ENXIO") return failed(path, CAUSES[code] ?? "", "workspace_escape")
   return failed(path, CAUSES[code] ?? `could not be used (${code === "" ? "unknown error" : code})`)
 }
@@ -203,28 +223,33 @@ const make = (options: WorkspaceOptions) => {
 
   const open = Effect.fnUntraced(function* (path: string) {
     const located = yield* locate(path)
-    if (located.place.kind === "missing") return yield* failed(path, "does not exist")
-    if (located.place.kind === "directory") return yield* failed(path, "is a directory")
+    if (located.place.kind === "missing") return yield* failed(path, MISSING)
+    if (located.place.kind === "directory") return yield* failed(path, DIRECTORY)
     return yield* openLocated(root, located)
   })
 
   const read = Effect.fn("Workspace.read")(function* (path: string, maxBytes: number) {
     const file = yield* open(path)
     if (file.size > maxBytes)
-      return yield* failed(path, `has ${file.size} bytes; at most ${maxBytes} can be read at once`)
+      return yield* failed(
+        path,
+        `has ${file.size} bytes; at most ${maxBytes} can be read at once`,
+        "tool_failed",
+        "too_large"
+      )
     return { file, bytes: yield* file.read(0, file.size) }
   }, Effect.scoped)
 
   const list = Effect.fnUntraced(function* (path: string) {
     const { place } = yield* locate(path)
-    if (place.kind === "missing") return yield* failed(path, "does not exist")
-    if (place.kind === "file") return yield* failed(path, "is a file, not a directory")
+    if (place.kind === "missing") return yield* failed(path, MISSING)
+    if (place.kind === "file") return yield* failed(path, FILE)
     return yield* Effect.try({ try: () => listPinned(root, place.real), catch: (cause) => fromCause(path, cause) })
   })
 
   const write = Effect.fn("Workspace.write")(function* (path: string, bytes: Uint8Array, how?: WriteOptions) {
     const { place, resolved } = yield* locate(path)
-    if (place.kind === "directory") return yield* failed(path, "is a directory")
+    if (place.kind === "directory") return yield* failed(path, DIRECTORY)
     if (place.guard.kind === "forbidden") return yield* failed(path, place.guard.why, "workspace_escape")
     const standing = resolved.stats === undefined ? undefined : stampOf(resolved.stats)
     yield* Effect.tryPromise({

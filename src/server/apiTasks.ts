@@ -101,7 +101,7 @@ export const command = Effect.fnUntraced(function* (id: SessionId) {
     case "rename":
       return yield* session.rename(given.title)
     case "compact":
-      return yield* refuse("bad_message", "This server cannot compact a session yet.")
+      return yield* Effect.uninterruptible(Effect.andThen(session.compact(given.focus), started))
   }
 })
 

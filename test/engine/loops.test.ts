@@ -5,10 +5,16 @@ import { Engine } from "../../src/engine/Engine.ts"
 import { judge, REMINDER } from "../../src/engine/loopGuard.ts"
 import type { Script } from "../../src/provider/Provider.ts"
 import { answer, call, kit } from "../support/engineKit.ts"
+import { ToolError } from "../../src/tools/ToolError.ts"
 import { probe } from "../support/tools.ts"
 
-const run = (script: Script, results: (n: number) => string) => {
-  const { tool } = probe({ run: ({ n }) => Effect.succeed({ content: results(n ?? 0) }) })
+const run = (script: Script, results: (n: number) => string, fails = false) => {
+  const { tool } = probe({
+    run: ({ n }) =>
+      fails
+        ? Effect.fail(new ToolError({ code: "tool_failed", detail: results(n ?? 0), trouble: "no_match" }))
+        : Effect.succeed({ content: results(n ?? 0) })
+  })
   const made = kit({ tools: [tool], script, limits: { max_turns: 30 } })
   return Effect.map(
     Effect.provide(
@@ -40,6 +46,16 @@ describe("the loop guard", () => {
     })
   )
 
+  it.effect("sees failures as well, whose hints are the same each time", () =>
+    Effect.gen(function* () {
+      const { end, seen } = yield* run(same, () => "there is no such text", true)
+      assert.strictEqual(end.error?.code, "doom_loop")
+      const read = seen.events.flatMap((event) => (event.type === "tool_result" ? [event.result] : []))
+      assert.deepStrictEqual(new Set(read).size, 1)
+      assert.match(read[0] ?? "", /^there is no such text\n\(Hint: read the file again .*\)$/)
+    })
+  )
+
   it.effect("leaves the same call with changing results alone", () => {
     let count = 0
     return Effect.gen(function* () {
@@ -61,7 +77,12 @@ describe("the loop guard", () => {
       ["abcabcabc", "remind"],
       ["abababababab", "stop"],
       ["aaab", "fine"],
-      ["abcdabcdabcd", "fine"]
+      ["abcdabcdabcd", "fine"],
+      // The same test after other edits, and a look that is repeated between different steps.
+      ["TaTbTcTdTeTf", "fine"],
+      ["LaaLbbLccLdd", "fine"],
+      ["aaaaab", "fine"],
+      ["abaabaaba", "remind"]
     ]
     assert.deepStrictEqual(
       rows.map(([text]) => [text, judge(steps(text))]),

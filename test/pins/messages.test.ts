@@ -40,7 +40,8 @@ describe("client messages", () => {
       namesOf(member)
     ])
     assert.deepStrictEqual(found, [
-      ["clear|compact|resume_queue", "v name"],
+      ["clear|resume_queue", "v name"],
+      ["compact", "v name focus"],
       ["redo", "v name to"],
       ["undo", "v name uncertain to"],
       ["diff", "v name all task_id"],
@@ -56,7 +57,7 @@ describe("server events", () => {
   it("durable: numbered, stored", () => {
     assert.deepStrictEqual(Object.keys(Envelope.fields), ["v", "session_id", "seq", "event_id", "ts"])
     assert.deepStrictEqual(eventsOf(DurableBody), {
-      task_started: "task_id prompt_id content idempotency_key",
+      task_started: "task_id prompt_id content idempotency_key command",
       prompt_queued: "prompt_id content mode idempotency_key",
       prompt_unqueued: "prompt_id content",
       prompt_steered: "task_id turn prompt_id content",
@@ -71,7 +72,7 @@ describe("server events", () => {
       tool_started: "task_id turn call_id attempt",
       tool_result: "task_id turn call_id tool_name result status is_error exit_code signal truncated duration_ms",
       usage: "task_id turn usage session_usage charged",
-      compacted: "task_id summary up_to_seq tokens_before tokens_after",
+      compacted: "task_id turn summary up_to_seq tokens_before tokens_after shortened",
       cleared: "up_to_seq",
       checkpoint_skipped: "task_id turn reason",
       files_restored: "direction restored_task_id files count kept",

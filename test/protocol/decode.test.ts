@@ -74,7 +74,7 @@ describe("what is refused, and why", () => {
     [
       '{"type":"command","name":"format_disk"}',
       "bad_message",
-      'The field "name" must be "clear" or "compact" or "resume_queue" or "redo" or "undo" or "diff" or "set_mode" or "set_model" or "rename".'
+      'The field "name" must be "clear" or "resume_queue" or "compact" or "redo" or "undo" or "diff" or "set_mode" or "set_model" or "rename".'
     ],
     ['{"type":"ping","nonce":null}', "bad_message", 'The field "nonce" must be a string.'],
     ['{"__proto__":{"admin":true},"type":"ping"}', "bad_message", "The message has a key __proto__."],
@@ -203,7 +203,7 @@ describe("what is taken", () => {
       { type: "pong", nonce: "" },
       { type: "close" },
       { type: "command", name: "clear" },
-      { type: "command", name: "compact" },
+      { type: "command", name: "compact", focus: "the paint" },
       { type: "command", name: "resume_queue" },
       { type: "command", name: "set_mode", mode: "plan" },
       { type: "command", name: "set_model", model: "m" },

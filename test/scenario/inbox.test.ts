@@ -92,7 +92,7 @@ describe.each(transports)("prompts over $name", (transport) => {
         ['{"type":"prompt"}', "bad_message"],
         ['{"type":"dance"}', "unknown_type"],
         ['{"type":"ping","v":2}', "unsupported_version"],
-        ['{"type":"command","name":"compact"}', "bad_message"],
+        ['{"type":"command","name":"compact"}', "nothing_to_compact"],
         ['{"type":"interrupt"}', "no_task"]
       ] as const) {
         yield* one.raw(text)

@@ -64,13 +64,18 @@ export const event: fc.Arbitrary<DurableBody> = fc.oneof(
     duration_ms: fc.nat(9)
   }),
   fc.record({ type: type("usage"), ...at, usage, session_usage: usage }),
-  fc.record({
-    type: type("compacted"),
-    summary: fc.string({ minLength: 1 }),
-    up_to_seq: fc.nat(30),
-    tokens_before: fc.nat(9),
-    tokens_after: fc.nat(9)
-  }),
+  fc.record(
+    {
+      type: type("compacted"),
+      ...at,
+      summary: fc.string(),
+      up_to_seq: fc.nat(30),
+      tokens_before: fc.nat(9),
+      tokens_after: fc.nat(9),
+      shortened: fc.record({ up_to_seq: fc.nat(30), chars: fc.integer({ min: 1, max: 9 }) })
+    },
+    { requiredKeys: ["type", "task_id", "turn", "summary", "up_to_seq", "tokens_before", "tokens_after"] }
+  ),
   fc.record({ type: type("cleared"), up_to_seq: fc.nat(30) }),
   fc.record({ type: type("task_completed"), task_id, usage }),
   fc.record({ type: type("task_canceled"), task_id, usage }),

@@ -10,6 +10,7 @@ import { GrantStore, ownedBy } from "../../../src/approval/GrantStore.ts"
 import { layerText } from "../../../src/context/SystemPrompt.ts"
 import type { Risk } from "../../../src/domain/Approval.ts"
 import * as Engine from "../../../src/engine/Engine.ts"
+import { defaults, EngineLimits } from "../../../src/engine/EngineLimits.ts"
 import { Reporter } from "../../../src/engine/Reporter.ts"
 import { Provider } from "../../../src/provider/Provider.ts"
 import { RuntimeError } from "../../../src/runtime/RuntimeError.ts"
@@ -61,7 +62,9 @@ const sessionLayer = (seed: Seed, provider: Provider["Service"], store: GrantSto
     Layer.provide([Layer.succeed(GateSettings.GateSettings, settings), Layer.succeed(Approver, seed.approver)]),
     Layer.provideMerge(Layer.succeed(GrantStore, ownedBy(store, seed.meta.owner)))
   )
-  const parts = Layer.mergeAll(registry(seed), gate, layerText(SYSTEM), Layer.succeed(Provider, provider))
+  // A window that no job fills: what a conversation costs is measured, not what a shorter one does.
+  const limits = Layer.succeed(EngineLimits, { ...defaults, context_window: 100_000_000 })
+  const parts = Layer.mergeAll(registry(seed), gate, layerText(SYSTEM), limits, Layer.succeed(Provider, provider))
   return Engine.layer.pipe(Layer.provideMerge(parts), Layer.provide(Layer.succeed(Reporter, seed.reporter)))
 }
 

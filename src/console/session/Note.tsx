@@ -35,10 +35,16 @@ export const Note = memo(({ item }: { readonly item: NoteItem }) => {
     case "standsIn":
       return <p className="note line">{words.standsIn(reveal(item.model))}</p>
     case "compacted":
+      if (item.event.summary === "")
+        return (
+          <p className="note line">
+            {words.shortened(tokens(item.event.tokens_before), tokens(item.event.tokens_after))}
+          </p>
+        )
       return (
         <details className="note">
           <summary>{words.compacted(tokens(item.event.tokens_before), tokens(item.event.tokens_after))}</summary>
-          <p>{item.event.summary}</p>
+          <p className="kept">{item.event.summary}</p>
         </details>
       )
     case "restored":

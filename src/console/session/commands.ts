@@ -41,6 +41,8 @@ export const carryOut = (session: SessionStore, { name, word }: Typed, around: A
     case "undo":
     case "redo":
       return plain(session, name)
+    case "compact":
+      return void session.command({ type: "command", name, ...(word === "" ? {} : { focus: word }) })
     case "continue":
       return plain(session, "resume_queue")
     case "mode":

@@ -2,6 +2,7 @@
 export const COMMANDS = [
   "new",
   "clear",
+  "compact",
   "undo",
   "redo",
   "diff",

@@ -130,6 +130,7 @@ export class Talk {
       case "task_started":
         this.taskFrom = this.items.length
         this.now = { state: "preparing", task: { task_id: event.task_id, since: at, usage: none } }
+        if (event.command !== undefined) return
         return this.add({ kind: "prompt", key: event.prompt_id, at, text: event.content, steered: false })
       case "prompt_steered":
         return this.add({ kind: "prompt", key: event.prompt_id, at, text: event.content, steered: true })

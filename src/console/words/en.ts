@@ -185,6 +185,7 @@ export const en = {
   changesOf: (path: string) => `Changes of ${path}`,
   cleared: "The model has forgotten what stands above.",
   compacted: (before: string, after: string) => `Earlier conversation summarised: ${before} → ${after} tokens`,
+  shortened: (before: string, after: string) => `Earlier results shortened: ${before} → ${after} tokens`,
   restored: (direction: "undo" | "redo", count: number, kept: number) =>
     `${direction === "undo" ? "Undone" : "Redone"}: ${s(count, "file")}${kept === 0 ? "" : `, ${kept} left as they are`}`,
   kept: {
@@ -280,6 +281,7 @@ export const en = {
   commands: {
     new: "begin another session",
     clear: "the model forgets the conversation",
+    compact: "the conversation becomes a summary; what follows is kept above all",
     undo: "take back what the newest task did to files",
     redo: "give back what was undone",
     diff: "show what tasks did to files",

@@ -161,6 +161,7 @@ export const zhCN: Words = {
   changesOf: (path) => `${path} 的更改`,
   cleared: "模型已忘记以上内容。",
   compacted: (before, after) => `较早的对话已压缩：${before} → ${after} 个 token`,
+  shortened: (before, after) => `较早的结果已缩短：${before} → ${after} 个 token`,
   restored: (direction, count, kept) =>
     `${direction === "undo" ? "已撤销" : "已恢复"}：${count} 个文件${kept === 0 ? "" : `，${kept} 个保持不变`}`,
   kept: {
@@ -247,6 +248,7 @@ export const zhCN: Words = {
   commands: {
     new: "新建会话",
     clear: "让模型忘记对话",
+    compact: "将对话概括为摘要；其后的文字为重点保留的内容",
     undo: "撤销最近一个任务对文件的更改",
     redo: "恢复被撤销的更改",
     diff: "显示任务对文件的更改",

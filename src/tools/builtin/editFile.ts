@@ -39,12 +39,14 @@ const edit = Effect.fnUntraced(function* (workspace: Room, tracker: FileTracker,
   const { real } = file.place
   if (tracker.isStale(real, bytes)) {
     return yield* failed(
-      `${JSON.stringify(args.path)} changed since it was last read here; read it again before editing it.`
+      `${JSON.stringify(args.path)} changed since it was last read here; read it again before editing it.`,
+      "file_changed"
     )
   }
-  if (fileKind(bytes).kind !== "text") return yield* failed(`${JSON.stringify(args.path)} is not a text file.`)
+  if (fileKind(bytes).kind !== "text")
+    return yield* failed(`${JSON.stringify(args.path)} is not a text file.`, "not_text")
   const edited = applyEdit(bytes, editOf(args))
-  if (Result.isFailure(edited)) return yield* failed(`${args.path}: ${edited.failure}`)
+  if (Result.isFailure(edited)) return yield* failed(`${args.path}: ${edited.failure.text}`, edited.failure.trouble)
   const { success } = edited
   yield* workspace.write(args.path, success.bytes, { expected: file.stamp, mark })
   tracker.remember(real, success.bytes)
@@ -55,7 +57,7 @@ const preview = (workspace: Room, args: Args) =>
   workspace.read(args.path, WHOLE_BYTES).pipe(
     Effect.map(({ bytes }) => {
       const edited = applyEdit(bytes, editOf(args))
-      if (Result.isFailure(edited)) return { kind: "text" as const, text: `${args.path}: ${edited.failure}` }
+      if (Result.isFailure(edited)) return { kind: "text" as const, text: `${args.path}: ${edited.failure.text}` }
       return diffPreview(args.path, bytes.toString("utf8"), edited.success.bytes.toString("utf8"))
     }),
     Effect.catch(() => Effect.succeed(undefined))

@@ -5,6 +5,7 @@
  * Texts here are "binary" strings, one unit a byte, so that nothing is decoded and encoded again.
  */
 import { Result } from "effect"
+import type { Trouble } from "../../domain/Trouble.ts"
 
 export interface Edit {
   readonly old_text: string
@@ -25,6 +26,15 @@ interface Unified {
   /** Where each unit of `text` begins in the file; one more entry for the end. */
   readonly origin: (index: number) => number
 }
+
+/** Why nothing was replaced. */
+export interface Complaint {
+  readonly text: string
+  readonly trouble?: Trouble
+}
+
+const complain = (text: string, trouble?: Trouble): Result.Result<never, Complaint> =>
+  Result.fail({ text, ...(trouble === undefined ? {} : { trouble }) })
 
 const MAX_REPLACEMENTS = 100_000
 
@@ -105,25 +115,25 @@ const notFound = (text: string, wanted: string): string => {
   return `old_text was not found (0 matches): ${hint}.`
 }
 
-export const applyEdit = (file: Buffer, edit: Edit): Result.Result<Edited, string> => {
+export const applyEdit = (file: Buffer, edit: Edit): Result.Result<Edited, Complaint> => {
   if (!edit.old_text.isWellFormed() || !edit.new_text.isWellFormed())
-    return Result.fail("The texts are not valid Unicode.")
+    return complain("The texts are not valid Unicode.")
   const content = file.toString("latin1")
   const wanted = toLf(binary(edit.old_text.replace(/^\ufeff/, "")))
   const replacement = toLf(binary(edit.new_text.replace(/^\ufeff/, "")))
-  if (wanted === "")
-    return Result.fail("old_text is empty: give the text to replace, or use write_file for a whole file.")
-  if (wanted === replacement) return Result.fail("old_text and new_text are the same; nothing would change.")
+  if (wanted === "") return complain("old_text is empty: give the text to replace, or use write_file for a whole file.")
+  if (wanted === replacement) return complain("old_text and new_text are the same; nothing would change.")
   const { origin, text } = unify(content)
   const all = placesOf(text, wanted)
-  if (all.length === 0) return Result.fail(notFound(text, wanted))
+  if (all.length === 0) return complain(notFound(text, wanted), "no_match")
   if (all.length > 1 && !edit.replace_all) {
-    return Result.fail(
-      `old_text was found ${all.length} times: add lines around it until it is unique, or set replace_all.`
+    return complain(
+      `old_text was found ${all.length} times: add lines around it until it is unique, or set replace_all.`,
+      "several_matches"
     )
   }
   if (all.length > MAX_REPLACEMENTS)
-    return Result.fail(`old_text was found more than ${MAX_REPLACEMENTS} times; use bash for this.`)
+    return complain(`old_text was found more than ${MAX_REPLACEMENTS} times; use bash for this.`)
   const places = withoutOverlap(all, wanted.length)
   const parts: Array<string> = []
   let done = 0

@@ -33,9 +33,10 @@ type Room = (typeof Workspace)["Service"]
 
 const run = Effect.fnUntraced(function* (workspace: Room, guard: ReadGuard, args: Args, deadline?: number) {
   const glob = compileGlob(args.pattern)
-  if (Result.isFailure(glob)) return yield* failed(glob.failure)
+  if (Result.isFailure(glob)) return yield* failed(glob.failure, "bad_pattern")
   const place = yield* Effect.mapError(workspace.locate(args.path ?? "."), toToolError)
-  if (place.kind !== "directory") return yield* failed(`${JSON.stringify(args.path)} is not a directory.`)
+  if (place.kind !== "directory")
+    return yield* failed(`${JSON.stringify(args.path)} is not a directory.`, "not_directory")
   const hidden = args.include_hidden === true || glob.success.hidden
   const limit = args.limit ?? DEFAULT_LIMIT
   // That a file with secrets is there is no secret.
@@ -44,7 +45,8 @@ const run = Effect.fnUntraced(function* (workspace: Room, guard: ReadGuard, args
   const walked = yield* Effect.mapError(walk(workspace, place.relative, options), toToolError)
   const found = yield* matchNames(workspace.root, place.relative, walked, glob.success, deadline)
   const { complete, ending, files, left } = found
-  if (ending !== "done") return yield* failed("The search was stopped; use a simpler pattern or a smaller folder.")
+  if (ending !== "done")
+    return yield* failed("The search was stopped; use a simpler pattern or a smaller folder.", "too_slow")
   const note = leftOutNote(left)
     .map((one) => `\n[${one}]`)
     .join("")

@@ -122,23 +122,24 @@ const leavingOut = (workspace: Room, guard: ReadGuard, base: Place) => {
 
 const filesOf = Effect.fnUntraced(function* (workspace: Room, place: Place, args: Args, guard: ReadGuard) {
   if (place.kind === "file") return { files: [place.relative], complete: true, left: 0, leftFiles: [] }
-  if (place.kind === "missing") return yield* failed(`${JSON.stringify(args.path)} does not exist.`)
+  if (place.kind === "missing") return yield* failed(`${JSON.stringify(args.path)} does not exist.`, "not_found")
   const glob = args.glob === undefined ? undefined : compileGlob(args.glob)
-  if (glob !== undefined && Result.isFailure(glob)) return yield* failed(glob.failure)
+  if (glob !== undefined && Result.isFailure(glob)) return yield* failed(glob.failure, "bad_pattern")
   const hidden = args.include_hidden === true || glob?.success.hidden === true
   const leaveOut = leavingOut(workspace, guard, place)
   const options = { hidden, maxFiles: MAX_FILES, accept: () => true, leaveOut }
   const walked = yield* Effect.mapError(walk(workspace, place.relative, options), toToolError)
   if (glob === undefined) return walked
   const { ending, ...found } = yield* matchNames(workspace.root, place.relative, walked, glob.success)
-  if (ending !== "done") return yield* failed("The glob could not be matched in time; use a simpler one.")
+  if (ending !== "done") return yield* failed("The glob could not be matched in time; use a simpler one.", "too_slow")
   return found
 })
 
 const run = Effect.fnUntraced(function* (workspace: Room, options: GrepOptions, args: Args) {
   const { deadline_ms: deadline = DEADLINE_MS, guard = unruled } = options
   const regex = compile(args)
-  if (Result.isFailure(regex)) return yield* failed(`The pattern is not a valid regular expression: ${regex.failure}.`)
+  if (Result.isFailure(regex))
+    return yield* failed(`The pattern is not a valid regular expression: ${regex.failure}.`, "bad_pattern")
   const place = yield* Effect.mapError(workspace.locate(args.path ?? "."), toToolError)
   const walked = yield* filesOf(workspace, place, args, guard)
   const request = {

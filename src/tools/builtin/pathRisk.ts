@@ -4,6 +4,7 @@
  */
 import { Effect } from "effect"
 import type { RiskAssessment } from "../../domain/Approval.ts"
+import type { Trouble } from "../../domain/Trouble.ts"
 import type { Place, Workspace } from "../../sandbox/Workspace.ts"
 import type { WorkspaceError } from "../../sandbox/WorkspaceError.ts"
 import { ToolError } from "../ToolError.ts"
@@ -59,6 +60,11 @@ export const writeRisk = (workspace: Room, path: string): Effect.Effect<RiskAsse
   )
 
 export const toToolError = (error: WorkspaceError): ToolError =>
-  new ToolError({ code: error.code, detail: error.detail })
+  new ToolError({
+    code: error.code,
+    detail: error.detail,
+    ...(error.trouble === undefined ? {} : { trouble: error.trouble })
+  })
 
-export const failed = (detail: string): ToolError => new ToolError({ code: "tool_failed", detail })
+export const failed = (detail: string, trouble?: Trouble): ToolError =>
+  new ToolError({ code: "tool_failed", detail, ...(trouble === undefined ? {} : { trouble }) })

@@ -82,7 +82,8 @@ const read = Effect.fnUntraced(function* (file: OpenFile, args: typeof Parameter
   const result = window.end()
   if (result.shown === 0 && result.seen > 0) {
     return yield* failed(
-      `${JSON.stringify(args.path)} has only ${result.seen} lines; offset ${offset} is beyond its end.`
+      `${JSON.stringify(args.path)} has only ${result.seen} lines; offset ${offset} is beyond its end.`,
+      "beyond_end"
     )
   }
   return present(offset, reachedEnd, result)

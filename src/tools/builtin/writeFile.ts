@@ -44,7 +44,8 @@ const write = Effect.fnUntraced(function* (workspace: Room, tracker: FileTracker
   const { real } = yield* workspace.locate(args.path)
   if (before !== undefined && tracker.isStale(real, before.bytes)) {
     return yield* failed(
-      `${JSON.stringify(args.path)} changed since it was last read here; read it again before writing it.`
+      `${JSON.stringify(args.path)} changed since it was last read here; read it again before writing it.`,
+      "file_changed"
     )
   }
   const place = yield* workspace.write(args.path, bytes, {

@@ -1,0 +1,14 @@
+/**
+ * What the fact of a compaction says: the model sees less of the conversation. All up to `up_to_seq` is `summary` now
+ * ("": nothing was summarised), and longer results up to `shortened.up_to_seq` have so many characters. The prompt of the
+ * running task stays. What a summary cost is in the `usage` behind it.
+ */
+import { Schema } from "effect"
+
+export const compactedFields = {
+  summary: Schema.String,
+  up_to_seq: Schema.Int,
+  tokens_before: Schema.Int,
+  tokens_after: Schema.Int,
+  shortened: Schema.optionalKey(Schema.Struct({ up_to_seq: Schema.Int, chars: Schema.Int }))
+}
