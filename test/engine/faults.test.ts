@@ -75,7 +75,7 @@ const thrice = (made: string, more: string) => {
 const rows: ReadonlyArray<Row> = [
   {
     name: "reset",
-    fault: (cell) => (cell.phase === "before" ? { before: "reset" } : breaksOff({ gap_ms: 15 }, "reset")(cell)),
+    fault: (cell) => (cell.phase === "before" ? { before: "reset" } : breaksOff({ gap_ms: 30 }, "reset")(cell)),
     ...again("unreachable", "bad_stream")
   },
   { name: "closed without an end", fault: breaksOff(), ...again("bad_stream") },
@@ -224,7 +224,7 @@ const rows: ReadonlyArray<Row> = [
   })),
   {
     name: "usage, and then a reset",
-    fault: breaksOff(usage(counted), { gap_ms: 15 }, "reset"),
+    fault: breaksOff(usage(counted), { gap_ms: 30 }, "reset"),
     streamed: [
       'u10+5 !bad_stream "OK" ="OK" u20+10 done',
       ...same('"Half" u10+5 !bad_stream | "OK" ="OK" u20+10 done').slice(1)

@@ -104,13 +104,19 @@ export const callsWith =
     return json({ choices: [{ message, finish_reason: "tool_calls" }], usage: COUNTED })
   }
 
-/** Only where it is silent: elsewhere a slow machine must not end anything. */
-export const quick = ({ streaming }: Cell) => ({
-  deadlines: streaming ? { first_chunk_ms: 250, idle_ms: 250 } : { total_ms: 250 }
+/** Limits for a server that is silent: short where its silence is awaited, and nowhere else. */
+export const quick = ({ phase, streaming }: Cell) => ({
+  deadlines: !streaming
+    ? { total_ms: 250 }
+    : phase === "before"
+      ? { first_chunk_ms: 250, idle_ms: 250 }
+      : { idle_ms: 250 }
 })
+
 export interface FaultOptions {
   readonly cell: Cell
   readonly turns: ReadonlyArray<Answer>
+  /** Of the driver that makes the calls of `turns`; later ones are made by a patient one. */
   readonly config?: Partial<OpenAi.OpenAiConfig>
   readonly limits?: Partial<Limits>
   /** Interrupts when so many things were reported. */
@@ -190,12 +196,10 @@ export const run = (options: FaultOptions): Effect.Effect<Ran, unknown, Scope.Sc
     const { cell, config, interruptAt = Infinity, limits } = options
     const model = yield* FakeModel.make()
     model.script(...options.turns)
-    const made = yield* OpenAi.make({
-      profile: profiles.generic,
-      base_url: model.base_url,
-      model: "fake-model",
-      ...config
-    })
+    const patient = { profile: profiles.generic, base_url: model.base_url, model: "fake-model" }
+    const [first, later] = [yield* OpenAi.make({ ...patient, ...config }), yield* OpenAi.make(patient)]
+    let asked = 0
+    const made = () => (asked++ < options.turns.length ? first : later)
     const { tool, log: effects } = probe()
     const log: Array<Told> = []
     const reached = yield* Deferred.make<void>()
@@ -203,7 +207,12 @@ export const run = (options: FaultOptions): Effect.Effect<Ran, unknown, Scope.Sc
       log.push(event)
       if (log.length >= interruptAt) Deferred.doneUnsafe(reached, Effect.void)
     }
-    const provider = { ...made, capabilities: { ...made.capabilities, streaming: cell.streaming } }
+    const provider = Provider.of({
+      model: first.model,
+      capabilities: { ...first.capabilities, streaming: cell.streaming },
+      generate: (request) => made().generate(request),
+      stream: (request) => made().stream(request)
+    })
     const { layer } = kit({
       provider: Layer.succeed(Provider, provider),
       reporter: { event: take, live: take },
