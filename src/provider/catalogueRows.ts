@@ -33,8 +33,10 @@ const openai = {
 const gpt5 = { ...openai, context_window: 400_000, output_limit: 128_000, images: true, reasoning: true } as const
 const gpt6 = { ...gpt5, context_window: 1_050_000 } as const
 const gpt41 = { ...openai, context_window: 1_047_576, output_limit: 32_768, images: true } as const
-const gpt4o = { ...openai, context_window: 128_000, output_limit: 16_384, images: true } as const
-const o = { ...openai, context_window: 200_000, output_limit: 100_000, images: true, reasoning: true } as const
+/** Older models, whose figures were written down without looking them up again. */
+const older = { ...openai, source: "known figures, not looked up", read: "2025-12" } as const
+const gpt4o = { ...older, context_window: 128_000, output_limit: 16_384, images: true } as const
+const o = { ...older, context_window: 200_000, output_limit: 100_000, images: true, reasoning: true } as const
 const zai = {
   hosts: ["api.z.ai"],
   source: "docs.z.ai/guides/overview/pricing",
