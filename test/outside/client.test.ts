@@ -122,7 +122,7 @@ for (const way of ways) {
         yield* Deferred.succeed(on, undefined)
         yield* event("task_completed")
         assert.strictEqual(textOf(events, "text_delta"), "one two three")
-        assert.deepStrictEqual(types(events), ["task_started", "thinking", "text_completed", "task_completed"])
+        assert.deepStrictEqual(types(events), ["task_started", "thinking", "text_completed", "usage", "task_completed"])
         assert.deepStrictEqual([gaps(), path.travelled()], [0, 2])
       }).pipe(Effect.scoped)
     )
