@@ -37,8 +37,8 @@ export const list: ReadonlyArray<Mutant> = [
   {
     guard: "a task ends once",
     file: "src/domain/Decide.ts",
-    from: "  if (state.task === undefined) return []\n  return [\n    ...closeAnswer",
-    to: "  if (state.task === undefined) return state.last === undefined ? [] : [terminal(state.last.task_id, state, outcome)]\n  return [\n    ...closeAnswer",
+    from: "  if (state.task === undefined) return []\n  return [\n    ...closeSubagents",
+    to: "  if (state.task === undefined) return state.last === undefined ? [] : [terminal(state.last.task_id, state, outcome)]\n  return [\n    ...closeSubagents",
     seen: { scene: "read", at: { name: "commit task_completed after", nth: 1 } }
   },
   {

@@ -9,6 +9,14 @@ const serverFlags = ({ values, switches }: CommandLine) => ({
   ...(switches.has("no-auth") ? { auth: false } : {})
 })
 
+const limitFlags = ({ values }: CommandLine) => {
+  const limits = {
+    ...(values["max-turns"] === undefined ? {} : { max_turns: Number(values["max-turns"]) }),
+    ...(values["max-cost"] === undefined ? {} : { task_cost_usd: Number(values["max-cost"]) })
+  }
+  return Object.keys(limits).length === 0 ? {} : { limits }
+}
+
 const flagsOf = (line: CommandLine, { values } = line) => ({
   ...(values["provider"] === undefined ? {} : { provider: values["provider"] }),
   ...(values["base-url"] === undefined ? {} : { base_url: values["base-url"] }),
@@ -17,12 +25,12 @@ const flagsOf = (line: CommandLine, { values } = line) => ({
     ? {}
     : { fallback_models: values["fallback-model"].split(",").map((name) => name.trim()) }),
   ...(values["mode"] === undefined ? {} : { mode: values["mode"] as "ask" }),
-  ...(values["max-turns"] === undefined ? {} : { limits: { max_turns: Number(values["max-turns"]) } }),
+  ...limitFlags(line),
   server: serverFlags(line)
 })
 
 /** What must work in a directory whose own file does not load: it finds out, shows what was done, and takes back. */
-const MENDING: ReadonlySet<string> = new Set(["trust", "doctor", "grants", "audit", "sessions", "protocol"])
+const MENDING: ReadonlySet<string> = new Set(["trust", "doctor", "grants", "audit", "sessions", "usage", "protocol"])
 
 export const mends = ({ command }: CommandLine): boolean => MENDING.has(command.name)
 

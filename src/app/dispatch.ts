@@ -30,6 +30,7 @@ import { sessionCommand } from "./sessionCommands.ts"
 import { tokenCommand } from "./tokenCommands.ts"
 import { sayElsewhere, sayUntrusted } from "./trust.ts"
 import { trustCommand } from "./trustCommand.ts"
+import { usageCommand } from "./usageCommand.ts"
 import { overridesOf, sessionIdOf, workspaceOf } from "./workspace.ts"
 
 /** A name of the script's own choosing makes a session the first time it is used. */
@@ -117,6 +118,8 @@ const commandOf = (line: CommandLine, config: ConfigShape) => {
       return backupCommand(line, config)
     case "restore":
       return restoreCommand(line, config)
+    case "usage":
+      return usageCommand(line, config)
     case "replay":
       return replayCommand(line, config)
     case "sessions":

@@ -10,16 +10,19 @@ import * as GateSettings from "../approval/GateSettings.ts"
 import { GrantStore, ownedBy } from "../approval/GrantStore.ts"
 import type { Rule } from "../approval/Rules.ts"
 import { AppConfig, type ConfigShape } from "../config/AppConfig.ts"
+import { cappedBy } from "../config/SpendingLimits.ts"
 import { repositorySecrets } from "../config/RepositorySecrets.ts"
 import { stricter } from "../config/Settings.ts"
 import { sessionKey } from "../domain/Principal.ts"
+import { Budget } from "../engine/Budget.ts"
 import * as Engine from "../engine/Engine.ts"
-import { defaults, EngineLimits, type Limits, ProcessSlots } from "../engine/EngineLimits.ts"
+import { type Caps, defaults, EngineLimits, type Limits, ProcessSlots } from "../engine/EngineLimits.ts"
 import { Hooks } from "../engine/Hooks.ts"
 import { Reporter } from "../engine/Reporter.ts"
 import { KnownSecrets, maskKnown } from "../observability/Redact.ts"
 import { ModelCatalogue } from "../provider/Catalogue.ts"
 import { Provider } from "../provider/Provider.ts"
+import { makeBudgets } from "./budgets.ts"
 import { hooksFor, type Runners, runnersFor } from "./commandHooks.ts"
 import { modeInForce } from "./isolation.ts"
 import { checkedRules, guardOf } from "./policyRules.ts"
@@ -35,7 +38,10 @@ import { Isolation } from "../sandbox/Isolation.ts"
 import * as ProcessRunner from "../sandbox/ProcessRunner.ts"
 import * as Workspace from "../sandbox/Workspace.ts"
 import { identityOf } from "../sandbox/WorkspaceIdentity.ts"
+import { SessionIndex } from "../store/SessionIndex.ts"
 import { makeBuiltinTools } from "../tools/builtin/BuiltinTools.ts"
+import { SUBAGENT } from "../tools/SubagentRunner.ts"
+import type { Tool } from "../tools/Tool.ts"
 import * as ToolRegistry from "../tools/ToolRegistry.ts"
 
 const limitsOf = ({ fallback_models, limits, retry }: ConfigShape): Limits => ({
@@ -44,9 +50,17 @@ const limitsOf = ({ fallback_models, limits, retry }: ConfigShape): Limits => ({
   max_turns: limits.max_turns,
   tool_concurrency: limits.tools_per_session,
   tool_time_ms: limits.tool_time_ms,
+  turn_tokens: limits.turn_tokens,
   task_tokens: limits.task_tokens,
   compact_at: limits.compact_at,
   ...(limits.context_window_tokens === undefined ? {} : { context_window: limits.context_window_tokens }),
+  task_cost_usd: limits.task_cost_usd,
+  session_tokens: limits.session_tokens,
+  session_cost_usd: limits.session_cost_usd,
+  task_subagents: limits.task_subagents,
+  subagents_at_once: limits.subagents_at_once,
+  subagent_depth: limits.subagent_depth,
+  subagent_turns: limits.subagent_turns,
   ...(limits.output_tokens === undefined ? {} : { max_output_tokens: limits.output_tokens }),
   tool_output_chars: limits.tool_output_chars,
   retry: {
@@ -85,9 +99,12 @@ const tools = (root: string, config: ConfigShape, rules: ReadonlyArray<Rule>, { 
   const context = { workspace: root, ...(path === undefined ? {} : { path }), ...(home === undefined ? {} : { home }) }
   const analyse = (source: string) => CommandAnalysis.analyse(source, context)
   const options = { analyse, guard: guardOf(config, rules, root), skills: skillReader(skills.skills, root) }
+  const offered = ({ name }: Tool) => name !== SUBAGENT || config.limits.task_subagents > 0
   return Layer.effect(
     ToolRegistry.ToolRegistry,
-    Effect.map(Effect.all([makeBuiltinTools(options), Checkpoints]), ([all, kept]) => ToolRegistry.make(all, kept))
+    Effect.map(Effect.all([makeBuiltinTools(options), Checkpoints]), ([all, kept]) =>
+      ToolRegistry.make(all.filter(offered), kept)
+    )
   )
 }
 
@@ -132,6 +149,17 @@ const sessionLayer = (
   )
 }
 
+/** What the runtime holds of a session that was put together. */
+const partsOf = Effect.fnUntraced(function* (config: ConfigShape, isolation: Isolation["Service"], model: string) {
+  const [engine, grants, checkpoints] = [yield* Engine.Engine, yield* GrantStore, yield* Checkpoints]
+  const allowsMode = (mode: Mode) =>
+    Effect.map(modeInForce(config, isolation, Effect.succeed(mode)), (possible) => possible === mode)
+  const tools = new Set((yield* ToolRegistry.ToolRegistry).definitions.map(({ name }) => name))
+  const { cap_ceiling, mode } = config
+  const capped = (caps: Caps) => cappedBy(cap_ceiling, caps)
+  return { engine, grants, tools, checkpoints, model, mode, allowsMode, capped }
+})
+
 const make = Effect.gen(function* () {
   const config = yield* AppConfig
   const [provider, catalogue] = [yield* Provider, yield* ModelCatalogue]
@@ -139,6 +167,7 @@ const make = Effect.gen(function* () {
   // One for all sessions: its stock of pipes costs a directory and a process.
   const runner = yield* ProcessRunner.ProcessRunner
   const [isolation, store] = [yield* Isolation, yield* GrantStore]
+  const budgets = makeBudgets(config, yield* SessionIndex)
   const shared = Layer.mergeAll(
     Layer.succeed(Provider, provider),
     Layer.succeed(ModelCatalogue, catalogue),
@@ -158,19 +187,12 @@ const make = Effect.gen(function* () {
           })
         ),
         Effect.provideService(ProcessSlots, slots),
+        Effect.provideService(Budget, budgets(seed.meta.owner)),
         Effect.mapError((error) => {
           const code = error.code === "bad_config" ? error.code : "workspace_unreadable"
           return new RuntimeError({ code, detail: error.message, cause: error })
         }),
-        Effect.flatMap((context) =>
-          Effect.gen(function* () {
-            const [engine, grants, kept] = [yield* Engine.Engine, yield* GrantStore, yield* Checkpoints]
-            const allowsMode = (mode: Mode) =>
-              Effect.map(modeInForce(config, isolation, Effect.succeed(mode)), (possible) => possible === mode)
-            const tools = new Set((yield* ToolRegistry.ToolRegistry).definitions.map(({ name }) => name))
-            return { engine, grants, tools, checkpoints: kept, model: provider.model, mode: config.mode, allowsMode }
-          }).pipe(Effect.provideContext(context))
-        )
+        Effect.flatMap((context) => Effect.provideContext(partsOf(config, isolation, provider.model), context))
       )
   })
 })

@@ -6,7 +6,7 @@
  */
 import { Context, type Effect } from "effect"
 import type { Answer, ApprovalRequest, Grant, Permit, Preview, RiskAssessment, Via } from "../domain/Approval.ts"
-import type { GrantId, RequestId, SessionId, TaskId } from "../domain/Ids.ts"
+import type { CallId, GrantId, RequestId, SessionId, TaskId } from "../domain/Ids.ts"
 import type { ToolCall } from "../domain/Message.ts"
 import type { ApprovalRequired, Question, Reply } from "./Approver.ts"
 
@@ -35,6 +35,8 @@ export interface Check {
   readonly allowed?: true
   /** Its assessment, made anew: files may have changed since. Absent: it depends on nothing that changes. */
   readonly reassess?: Effect.Effect<RiskAssessment>
+  /** Whose call it is, where not the task's own. */
+  readonly subagent?: { readonly call_id: CallId; readonly title: string }
   /** It is asked about again for this reason, which the question says. */
   readonly changed?: string
 }

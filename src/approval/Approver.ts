@@ -5,7 +5,7 @@
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { Answer, ApprovalRequest } from "../domain/Approval.ts"
-import type { TaskId } from "../domain/Ids.ts"
+import type { CallId, TaskId } from "../domain/Ids.ts"
 
 /** Nobody can answer, and the mode says to ask: the task ends with `approval_required` (SETTLED 5). */
 export class ApprovalRequired extends Schema.TaggedError<ApprovalRequired>()("ApprovalRequired", {
@@ -23,6 +23,8 @@ export class ApprovalRequired extends Schema.TaggedError<ApprovalRequired>()("Ap
 export interface Question {
   readonly task_id: TaskId
   readonly turn: number
+  /** The call of the subagent that asks. */
+  readonly parent_call_id?: CallId
   readonly request: ApprovalRequest
 }
 

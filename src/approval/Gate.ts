@@ -87,6 +87,7 @@ const makeRequest = Effect.fnUntraced(function* (check: Check, { judgement, subj
     expires_at: rfc3339(now + timeoutMs),
     ...(content === undefined ? {} : { content_digest: content }),
     ...(shown === undefined ? {} : { shown }),
+    ...(check.subagent === undefined ? {} : { subagent: check.subagent.title }),
     ...(preview === undefined ? {} : { preview })
   }
   return request
@@ -98,8 +99,10 @@ interface Parts {
   readonly approver: Approver["Service"]
 }
 
+const below = ({ subagent }: Check) => (subagent === undefined ? {} : { parent_call_id: subagent.call_id })
+
 const ask = ({ settings, approver }: Parts, check: Check, request: ApprovalRequest) =>
-  approver.ask({ task_id: check.task_id, turn: check.turn, request }).pipe(
+  approver.ask({ task_id: check.task_id, turn: check.turn, ...below(check), request }).pipe(
     Effect.timeoutOrElse({
       duration: settings.approvalTimeoutMs,
       orElse: () => Effect.succeed<Reply>({ decision: "deny", via: "timeout", reason: "nobody answered in time" })

@@ -23,6 +23,7 @@ export const statusBody = (status: SessionStatus, attached: number): StatusBody 
     queue,
     queue_paused,
     position,
+    ...(status.budgets === undefined ? {} : { budgets: status.budgets }),
     ...(status.read_only === undefined ? {} : { read_only: status.read_only }),
     counters: { tasks, usage, attached, damaged }
   }

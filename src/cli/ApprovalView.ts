@@ -240,7 +240,8 @@ export const aboveKeys = (request: ApprovalRequest, options: ApprovalOptions): R
   const { columns, color, locale } = options
   const text = texts[locale]
   const recovery = request.kind === "recovery"
-  const title = wrap(`${recovery ? text.recovery : text.approval}: ${revealLine(request.tool_name)}`, columns)
+  const asking = request.subagent === undefined ? "" : ` (${text.subagent(revealLine(request.subagent))})`
+  const title = wrap(`${recovery ? text.recovery : text.approval}: ${revealLine(request.tool_name)}${asking}`, columns)
   const risk = wrap(text.risk[request.risk], columns).map((line) => riskLook[request.risk](line, color))
   const place = options.place === undefined ? [] : wrap(text.place(options.place.at, options.place.of), columns)
   const voided = request.explanation === undefined ? [] : voidedLines(request.explanation, locale)

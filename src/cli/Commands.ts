@@ -19,7 +19,7 @@ export interface CommandSpec {
   readonly examples?: ReadonlyArray<readonly [string, Text]>
 }
 
-const common = ["cwd", "mode", "model", "fallback-model", "provider", "base-url", "max-turns"]
+const common = ["cwd", "mode", "model", "fallback-model", "provider", "base-url", "max-turns", "max-cost"]
 
 export const commands: ReadonlyArray<CommandSpec> = [
   {
@@ -177,6 +177,16 @@ export const commands: ReadonlyArray<CommandSpec> = [
     maxOperands: 0,
     flags: ["session", "tool", "decision", "since", "verify", "anchor", "json"],
     text: text("every decision about a tool call: who, what, when, why", "每次工具调用的决定：何人、何事、何时、为何")
+  },
+  {
+    name: "usage",
+    operands: "[day | model | session]",
+    maxOperands: 1,
+    flags: ["json"],
+    text: text(
+      "tokens and money that were spent, also by sessions that are gone",
+      "已用的 token 与费用，包括已删除的会话"
+    )
   },
   {
     name: "protocol",

@@ -1,4 +1,5 @@
 /** Sentences about what went wrong or waits, in both languages. One table of codes stands behind them (domain). */
+import { budgetText } from "../domain/Budget.ts"
 import { type ErrorBody, type ErrorCode, table } from "../domain/ErrorCode.ts"
 import type { Locale } from "./Commands.ts"
 
@@ -17,6 +18,7 @@ const onlyRead = (records: number, locale: Locale): string =>
 export const describe = {
   /** The code's own sentence in the person's language; the detail where it says more. */
   error: (error: ErrorBody, locale: Locale): string => {
+    if (error.budget !== undefined) return `${budgetText(error.budget, locale)} [${error.code}]`
     const own = sentence(error.code, locale)
     const detail = error.message === table[error.code].en || error.message === own ? "" : error.message
     if (detail === "") return `${own} [${error.code}]`

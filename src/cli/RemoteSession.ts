@@ -6,9 +6,7 @@
 import { Deferred, Effect, Queue, type Scope } from "effect"
 import { type ErrorBody, errorBody, table } from "../domain/ErrorCode.ts"
 import type { RequestId, SessionId, TaskId } from "../domain/Ids.ts"
-import { pendingApprovals } from "../domain/Session.ts"
 import * as Usage from "../domain/Usage.ts"
-import { localOwner } from "../domain/Principal.ts"
 import {
   type Client,
   type ClientOptions,
@@ -18,12 +16,13 @@ import {
   type Transport
 } from "../protocol/Client.ts"
 import { RuntimeError } from "../runtime/RuntimeError.ts"
-import type { Accepted, SessionRuntime, SessionStatus } from "../runtime/SessionRuntime.ts"
+import type { Accepted, SessionRuntime } from "../runtime/SessionRuntime.ts"
 import type { Task } from "../runtime/Task.ts"
 import type { Locale } from "./Commands.ts"
 import { type Facts, makeFacts } from "./remoteFacts.ts"
 import type { Around } from "./SlashCommands.ts"
 import { remoteRestoring } from "./remoteRestoring.ts"
+import { statusOf } from "./remoteStatus.ts"
 import { remoteTexts } from "./remoteTexts.ts"
 
 export interface RemoteOptions extends Pick<ClientOptions, "token" | "detach" | "create" | "client"> {
@@ -183,26 +182,6 @@ const taskOf = (wire: Wire, { prompt_id, task_id = "" as TaskId }: Told<"accepte
   }
 }
 
-const statusOf = (wire: Wire, session_id: SessionId): SessionStatus => {
-  const state = wire.facts.state()
-  const { title = "", workspace = "", mode = "ask", model = "", state: name = "idle", counters } = wire.status ?? {}
-  return {
-    meta: { session_id, owner: localOwner, workspace, title, created_at: "", updated_at: "" },
-    mode: mode as SessionStatus["mode"],
-    model,
-    state: name,
-    ...(state.task === undefined ? {} : { task: { task_id: state.task.task_id, turn: state.task.turn } }),
-    pending_approvals: pendingApprovals(state),
-    queue: state.queue,
-    queue_paused: state.queue_paused,
-    tasks: state.tasks,
-    usage: state.usage,
-    position: state.seq,
-    damaged: counters?.damaged ?? 0,
-    ...(wire.status?.read_only === true ? { read_only: true } : {})
-  }
-}
-
 const sessionOf = (wire: Wire, session_id: SessionId): SessionRuntime => {
   const { client, facts, locale } = wire
   const command = (message: Parameters<Client["send"]>[0]) => asked(() => client.send(message))
@@ -231,7 +210,7 @@ const sessionOf = (wire: Wire, session_id: SessionId): SessionRuntime => {
           (stop) => Effect.sync(stop)
         )
       ),
-    status: Effect.map(fresh, () => statusOf(wire, session_id)),
+    status: Effect.map(fresh, () => statusOf(facts.state(), wire.status, session_id)),
     state: Effect.sync(facts.state),
     clear: command({ type: "command", name: "clear" }),
     compact: (focus = "") => command({ type: "command", name: "compact", focus }),

@@ -9,6 +9,7 @@ import type { SessionId } from "../domain/Ids.ts"
 import { RuntimeError } from "../runtime/RuntimeError.ts"
 import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
 import type { SessionMeta } from "../store/SessionIndex.ts"
+import { budget, statusLines } from "./budgetCommands.ts"
 import { type Locale, MODES } from "./Commands.ts"
 import * as Go from "./goCommands.ts"
 import { coverOf, grantLine, namedGrants } from "./GrantWords.ts"
@@ -51,17 +52,6 @@ export interface SlashCommand {
 const text = (en: string, zh: string) => ({ en, "zh-CN": zh })
 const say = (...lines: ReadonlyArray<string>): Done => ({ lines })
 const pick = (locale: Locale, en: string, zh: string): string => (locale === "en" ? en : zh)
-
-const status = (session: SessionRuntime, { locale }: Around) =>
-  Effect.map(session.status, ({ meta, mode, model, state, position }) =>
-    say(
-      `${pick(locale, "session", "会话")}    ${meta.session_id}`,
-      `${pick(locale, "directory", "目录")}  ${sanitise(meta.workspace)}`,
-      `${pick(locale, "model", "模型")}      ${sanitise(model)}`,
-      `${pick(locale, "mode", "模式")}       ${mode}`,
-      `${pick(locale, "state", "状态")}      ${state}, ${position} ${pick(locale, "events", "个事件")}`
-    )
-  )
 
 const cost = (session: SessionRuntime, { locale }: Around) =>
   Effect.map(session.state, ({ usage, tasks }) => {
@@ -147,7 +137,7 @@ export const slashCommands: ReadonlyArray<SlashCommand> = [
     name: "status",
     argument: "",
     text: text("session, directory, model, mode", "会话、目录、模型、模式"),
-    run: (session, _a, around) => status(session, around)
+    run: (session, _a, { locale }) => Effect.map(session.status, (found) => say(...statusLines(found, locale)))
   },
   { name: "model", argument: "[NAME]", text: text("show or change the model", "显示或更换模型"), run: setModel },
   {
@@ -179,6 +169,12 @@ export const slashCommands: ReadonlyArray<SlashCommand> = [
     argument: "",
     text: text("tokens and money of this session", "此会话的用量与费用"),
     run: (session, _a, around) => cost(session, around)
+  },
+  {
+    name: "budget",
+    argument: "[LIMIT]",
+    text: text("show or set what a task or the session may spend", "查看或设置任务或会话的预算"),
+    run: (session, argument, { locale }) => Effect.map(budget(session, argument, locale), (lines) => say(...lines))
   },
   {
     name: "grants",

@@ -185,9 +185,16 @@ const onReset = (view: View, event: Durable<"stream_reset">): View => {
   return { ...marked, answer: undefined, thinking: undefined, thoughtShown: false }
 }
 
+/** What a subagent does shows as its call's live output; only that it waits for somebody is its call's phase. */
+const below = (view: View, parent: string, event: SessionEvent): View => {
+  if (event.type === "approval_request") return withTool(view, parent, () => ({ phase: "approval" }))
+  return event.type === "approval_resolved" ? withTool(view, parent, () => ({ phase: "running" })) : view
+}
+
 /** The view after an event. */
 export const reduce = (view: View, event: SessionEvent): View => {
   const at = Date.parse(event.ts)
+  if ("parent_call_id" in event && event.parent_call_id !== undefined) return below(view, event.parent_call_id, event)
   const known = onLive(view, event, at) ?? onTool(view, event, at)
   if (known !== undefined) return known
   switch (event.type) {

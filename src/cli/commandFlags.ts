@@ -40,6 +40,11 @@ export const flags: ReadonlyArray<FlagSpec> = [
   { name: "resume", value: "ID", text: text("continue this session", "继续此会话") },
   { name: "continue", short: "c", text: text("continue the newest session of this directory", "继续此目录最近的会话") },
   { name: "max-turns", value: "N", text: text("model turns one task may take", "单个任务的最大轮次") },
+  {
+    name: "max-cost",
+    value: "USD",
+    text: text("money one task may cost; the model's price must be known", "单个任务的最高费用（美元）；须已知模型价格")
+  },
   { name: "user", value: "NAME", text: text("whose token it is", "令牌属于谁") },
   { name: "tenant", value: "NAME", text: text("tenant of the user", "用户所属租户") },
   { name: "project", value: "NAME", text: text("project of the user", "用户所属项目") },

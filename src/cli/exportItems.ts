@@ -3,7 +3,7 @@
  * their words in both languages. Does not own: Markdown or HTML. Invariant: every text of a person, a model or a tool
  * in it went through `clean`.
  */
-import type { DurableBody } from "../domain/Event.ts"
+import { type DurableBody, isNested } from "../domain/Event.ts"
 import type { Locale } from "./Commands.ts"
 
 export type Item =
@@ -97,5 +97,6 @@ const itemOf = ({ seq, ts, body }: Fact, clean: (text: string) => string, locale
   }
 }
 
+/** A conversation is its task's: what a subagent did is in its call's result. */
 export const itemsOf = (facts: ReadonlyArray<Fact>, clean: (text: string) => string, locale: Locale) =>
-  facts.flatMap((fact) => itemOf(fact, clean, locale) ?? [])
+  facts.flatMap((fact) => (isNested(fact.body) ? [] : (itemOf(fact, clean, locale) ?? [])))

@@ -3,7 +3,7 @@
  * Invariants: the text on standard output is the model's answer, whole, once, safe for a terminal, and ends with a line
  * break (R106), whether it was streamed, streamed in part or not at all.
  */
-import type { SessionEvent } from "../domain/Event.ts"
+import { isNested, type SessionEvent } from "../domain/Event.ts"
 import type { Locale } from "./Commands.ts"
 import { describe } from "./Complaint.ts"
 import { makeSanitiser, sanitise } from "./Sanitise.ts"
@@ -45,6 +45,8 @@ const makeAnswer = () => {
 export const textWriter = (locale: Locale): Writer => {
   const answer = makeAnswer()
   return (event) => {
+    if (isNested(event))
+      return event.type === "tool_call" ? { err: `  ${toolStarted(event.tool_name, event.content)}\n` } : {}
     switch (event.type) {
       case "text_delta":
         return { out: answer.add(event.offset, event.content) }

@@ -31,6 +31,7 @@ export interface Texts {
   readonly approval: string
   readonly place: (at: number, of: number) => string
   readonly recovery: string
+  readonly subagent: (title: string) => string
   readonly reason: string
   readonly expires: (time: string) => string
   readonly expired: (time: string) => string
@@ -86,6 +87,7 @@ const en: Texts = {
   lines: (count) => `${count} ${count === 1 ? "line" : "lines"}`,
   approval: "Approval needed",
   place: (at, of) => `call ${at} of ${of} of this answer; they run when all have been decided`,
+  subagent: (title) => `subagent ${title}`,
   recovery: "Interrupted call: it may or may not have happened",
   reason: "why",
   expires: (time) => `expires at ${time}`,
@@ -142,6 +144,7 @@ const zh: Texts = {
   lines: (count) => `${count} 行`,
   approval: "需要批准",
   place: (at, of) => `此回答的第 ${at} 个调用，共 ${of} 个；全部决定之后才运行`,
+  subagent: (title) => `子代理 ${title}`,
   recovery: "被中断的调用：可能已经发生，也可能没有",
   reason: "原因",
   expires: (time) => `${time} 过期`,

@@ -10,7 +10,7 @@ import { cut } from "./Width.ts"
 
 const SUMMARY = 100
 // What says most about a call, in this order.
-const telling = ["command", "pattern", "query", "path", "file_path", "url", "prompt", "name"]
+const telling = ["command", "pattern", "query", "path", "file_path", "url", "title", "prompt", "name"]
 
 const oneLine = (text: string, columns: number): string =>
   cut(

@@ -13,6 +13,7 @@ import * as environment from "./environment.ts"
 import { checkHooks } from "./HookSettings.ts"
 import { type Resolved, type Source, resolve } from "./resolve.ts"
 import { movedSecrets } from "./SecretPlaces.ts"
+import { ceilingOf, type Spending } from "./SpendingLimits.ts"
 import { type ConfigFile, type modes, type Settings, stricter } from "./Settings.ts"
 import type { Tiered } from "./tiers.ts"
 import { checkWorkspaceFile } from "./workspaceFile.ts"
@@ -45,6 +46,8 @@ export interface ConfigShape extends Settings {
   readonly files: { readonly user: string; readonly workspace: string; readonly operator: ReadonlyArray<string> }
   /** The laxest mode that the operator permits, whatever a session asks for later. */
   readonly mode_ceiling: (typeof modes)[number]
+  /** The operator's limits of spending, which no later word raises; 0: none. */
+  readonly cap_ceiling: Spending
   /** What the workspace brings along, and whether it takes effect. */
   readonly trust: Standing
   /** Path of a key → who decided it; absent: its default. */
@@ -180,6 +183,7 @@ const shapeOf = ({ env, files, resolved, state_dir, trouble, trust, user, worksp
     ...ofEnvironment(env, settings),
     files: { user, workspace: join(workspace, SETTINGS[0]), operator },
     mode_ceiling: laxest(files),
+    cap_ceiling: ceilingOf(files),
     sources,
     chosen: chosenOf(settings, sources),
     warnings: [...warnings, ...environment.strangers(env)],
@@ -212,13 +216,16 @@ const stateDirectoryOf = (env: environment.Environment, ...files: ReadonlyArray<
     resolvePath(files.find((file) => file.state_dir !== undefined)?.state_dir ?? environment.stateDirectory(env))
   )
 
+/** What a key is called on the command line. */
+const flagOf = (key: string): string => (key === "task_cost_usd" ? "max-cost" : key.replaceAll("_", "-"))
+
 /** Reads everything, once. */
 export const load = (input: ConfigInput = {}): Result.Result<ConfigShape, ConfigError> =>
   Result.gen(function* () {
     const { env = process.env } = input
     const workspace = resolvePath(input.workspace ?? ".")
     const user = input.user === undefined ? environment.userFile(env) : { path: input.user, required: true }
-    const flags = yield* checkValue(input.flags ?? {}, (path) => `--${String(path.at(-1)).replaceAll("_", "-")}`)
+    const flags = yield* checkValue(input.flags ?? {}, (path) => `--${flagOf(String(path.at(-1)))}`)
     const operator = yield* readOperator(env, input)
     const operators = operator.map(({ file }) => file)
     const userFile = yield* readUser(user.path, user.required)

@@ -4,7 +4,8 @@
  * one person is served, and `strict` beyond it.
  */
 import { Schema } from "effect"
-import { type Filled, int, key, text, url } from "./schemaParts.ts"
+import { ScopeName } from "../domain/Principal.ts"
+import { dollars, type Filled, int, key, text, url } from "./schemaParts.ts"
 
 export const serverDefaults = {
   server: {
@@ -54,6 +55,12 @@ export type ServerNeeds = keyof typeof server
 const port = (fallback: number, description: string) => int(0, 65_535, fallback, `${description} 0: a free one.`)
 const names = (description: string) => key(Schema.Array(text).annotate({ default: [] }), description)
 
+/** Of one tenant, in the place of `limits.tenant_day_…`. */
+const Tenant = Schema.Struct({
+  day_tokens: int(0, 1_000_000_000_000, 0, "Tokens in and out that its sessions may use on a day (UTC); 0: no limit."),
+  day_cost_usd: dollars(0, "US dollars that its sessions may cost on a day (UTC); 0: no limit.")
+})
+
 /** `claw serve`: where it listens and whom it trusts. */
 export const Server = Schema.Struct({
   host: key(text.annotate({ default: server.host }), "Address to listen on; beyond loopback it needs auth and TLS."),
@@ -75,7 +82,11 @@ export const Server = Schema.Struct({
   oidc_jwks_url: key(url, "Where the issuer's keys are, where it has no discovery document."),
   oidc_tenant_claim: key(text, "Claim that names the tenant; absent: `tenant`."),
   oidc_project_claim: key(text, "Claim that names the project; absent: `project`."),
-  oidc_role_claim: key(text, "Claim that names the role; absent: `role`.")
+  oidc_role_claim: key(text, "Claim that names the role; absent: `role`."),
+  tenants: key(
+    Schema.Record(ScopeName, Tenant),
+    "By name of a tenant: what it may spend, in the place of limits.tenant_day_tokens and .tenant_day_cost_usd."
+  )
 })
 
 const day = 24 * hour

@@ -10,7 +10,7 @@ import { type AllHooks, Hooks } from "./HookSettings.ts"
 import { Isolation, isolationDefaults } from "./IsolationSettings.ts"
 import { Models } from "./ModelSettings.ts"
 import { Retention, retentionDefaults } from "./RetentionSettings.ts"
-import { type Filled, int, key, language, text, url } from "./schemaParts.ts"
+import { dollars, type Filled, int, key, language, text, url } from "./schemaParts.ts"
 import { Limit, Server, serverDefaults, type ServerNeeds } from "./ServerSettings.ts"
 
 /** From the laxest to the strictest. */
@@ -71,7 +71,17 @@ export const defaults = {
     tools_per_process: 32,
     tool_timeout_ms: 120_000,
     tool_time_ms: 3_600_000,
+    turn_tokens: 0,
     task_tokens: 0,
+    task_cost_usd: 0,
+    session_tokens: 0,
+    session_cost_usd: 0,
+    tenant_day_tokens: 0,
+    tenant_day_cost_usd: 0,
+    task_subagents: 50,
+    subagents_at_once: 8,
+    subagent_depth: 1,
+    subagent_turns: 50,
     tool_output_chars: 30_000,
     compact_at: 80,
     approval_timeout_ms: 1_800_000,
@@ -129,13 +139,33 @@ export const Retry = Schema.Struct({
   breaker_ms: int(0, hour, retry.breaker_ms, "Milliseconds that it is left alone, before one call tries it again.")
 })
 
+const tokens = (fallback: number, what: string) =>
+  int(0, 1_000_000_000_000, fallback, `Tokens in and out that ${what}; 0: no limit.`)
+const money = (fallback: number, what: string) =>
+  dollars(fallback, `US dollars that ${what}; 0: no limit. Needs a model whose price is known.`)
+
 export const Limits = Schema.Struct({
   max_turns: int(1, 10_000, limits.max_turns, "Model turns of one task."),
   tools_per_session: int(1, 256, limits.tools_per_session, "Tools that run at once in one session."),
   tools_per_process: int(1, 4096, limits.tools_per_process, "Tools that run at once in this process."),
   tool_timeout_ms: int(1, hour, limits.tool_timeout_ms, "Milliseconds for one tool call that sets no shorter limit."),
   tool_time_ms: int(1, 24 * hour, limits.tool_time_ms, "Milliseconds that the tools of one task may take together."),
-  task_tokens: int(0, 1_000_000_000, limits.task_tokens, "Tokens in and out that one task may use; 0: no limit."),
+  turn_tokens: tokens(limits.turn_tokens, "one answer of the model may use, with all its attempts"),
+  task_tokens: tokens(limits.task_tokens, "one task may use"),
+  task_cost_usd: money(limits.task_cost_usd, "one task may cost"),
+  session_tokens: tokens(limits.session_tokens, "one session may use"),
+  session_cost_usd: money(limits.session_cost_usd, "one session may cost"),
+  tenant_day_tokens: tokens(limits.tenant_day_tokens, "all sessions of one tenant may use on a day (UTC)"),
+  tenant_day_cost_usd: money(limits.tenant_day_cost_usd, "all sessions of one tenant may cost on a day (UTC)"),
+  task_subagents: int(0, 10_000, limits.task_subagents, "Subagents that one task may begin; 0: none. Counts calls."),
+  subagents_at_once: int(
+    1,
+    1000,
+    limits.subagents_at_once,
+    "Subagents of one task that run at once; others wait. Counts calls."
+  ),
+  subagent_depth: int(1, 5, limits.subagent_depth, "How deep subagents may begin others, in calls; 1: they may not."),
+  subagent_turns: int(1, 10_000, limits.subagent_turns, "Model turns of one subagent."),
   output_tokens: key(
     Schema.Int.check(Schema.isBetween({ minimum: 16, maximum: 10_000_000 })),
     "Tokens that one answer of the model may have; absent: the server's own limit."

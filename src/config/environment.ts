@@ -23,10 +23,13 @@ const asText =
   (name: string): Read =>
   (value) => [[[name], value]]
 
-/** Not a number stays text, so that the schema complains of it. */
+/** Not a number stays text, so that the schema complains of it. Money has cents. */
 const asInt =
   (section: string, name: string): Read =>
-  (value) => [[[section, name], /^[+-]?\d+$/.test(value) ? Number(value) : value]]
+  (value) => {
+    const form = name.endsWith("_usd") ? /^[+-]?\d+(?:\.\d+)?$/ : /^[+-]?\d+$/
+    return [[[section, name], form.test(value) ? Number(value) : value]]
+  }
 
 const localeOf = (value: string): Locale | undefined => {
   const name = value.replace("_", "-").toLowerCase()
@@ -113,6 +116,7 @@ export const variables: ReadonlyMap<string, Read> = new Map<string, Read>([
   ["CLAW_CONTEXT_WINDOW", asInt("limits", "context_window_tokens")],
   ["CLAW_MAX_TURNS", asInt("limits", "max_turns")],
   ["CLAW_LANGUAGE", asText("language")],
+  ["CLAW_MAX_COST", asInt("limits", "task_cost_usd")],
   ["CLAW_LANG", (value) => [[["locale"], localeOf(value) ?? value]]],
   ["CLAW_LOG", asLog],
   ["NO_COLOR", () => [[["no_color"], true]]]

@@ -9,6 +9,13 @@ export const key = <S extends Schema.Top>(schema: S, description: string) =>
 export const int = (minimum: number, maximum: number, fallback: number, description: string) =>
   key(Schema.Int.check(Schema.isBetween({ minimum, maximum })).annotate({ default: fallback }), description)
 
+/** US dollars. */
+export const dollars = (fallback: number, description: string) =>
+  key(
+    Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 })).annotate({ default: fallback }),
+    description
+  )
+
 export const text = Schema.String.check(Schema.isNonEmpty(), Schema.isMaxLength(4096))
 
 export const url = text.check(

@@ -16,13 +16,37 @@ const smaller = [
   "limits.tools_per_session",
   "limits.tool_timeout_ms",
   "limits.tool_time_ms",
+  "limits.task_subagents",
+  "limits.subagents_at_once",
+  "limits.subagent_depth",
+  "limits.subagent_turns",
   "limits.grant_ttl_ms"
 ] as const
 
 /** Programs of the repository's: asked and told, never able to allow. They run once the file is trusted. */
 const hooks = hookEvents.map((event) => `hooks.${event}` as const)
 
-export const workspaceKeys: ReadonlyArray<string> = ["$schema", "mode", "rules.ask", "rules.deny", ...hooks, ...smaller]
+/** The same for limits of spending, where 0 is no limit. */
+const capped = [
+  "limits.turn_tokens",
+  "limits.task_tokens",
+  "limits.task_cost_usd",
+  "limits.session_tokens",
+  "limits.session_cost_usd",
+  "limits.tenant_day_tokens",
+  "limits.tenant_day_cost_usd"
+] as const
+
+const narrowing = [...smaller, ...capped] as const
+
+export const workspaceKeys: ReadonlyArray<string> = [
+  "$schema",
+  "mode",
+  "rules.ask",
+  "rules.deny",
+  ...hooks,
+  ...narrowing
+]
 
 const pathsOf = (file: ConfigFile): ReadonlyArray<string> =>
   Object.entries(file).flatMap(([name, value]) =>
@@ -51,7 +75,14 @@ export interface Narrowed {
 
 type LimitName = Extract<keyof Settings["limits"], keyof typeof defaults.limits>
 
-const limitNames = smaller.map((path) => path.slice("limits.".length) as LimitName)
+const limitNames = narrowing.map((path) => path.slice("limits.".length) as LimitName)
+
+const caps: ReadonlySet<string> = new Set(capped.map((path) => path.slice("limits.".length)))
+
+const isLooser = (name: LimitName, value: number, than: number): boolean => {
+  const weigh = (limit: number) => (limit === 0 && caps.has(name) ? Number.POSITIVE_INFINITY : limit)
+  return weigh(value) > weigh(than)
+}
 
 /** The stricter of both, key by key. Rules are added elsewhere. `than`: whose word is the laxest that holds. */
 export const narrow = (settings: Settings, file: ConfigFile, than = "what you set"): Narrowed => {
@@ -68,7 +99,8 @@ export const narrow = (settings: Settings, file: ConfigFile, than = "what you se
   const limits: Record<LimitName, number> = { ...settings.limits }
   for (const name of limitNames) {
     const value = file.limits?.[name]
-    if (value !== undefined && decide(`limits.${name}`, value <= limits[name], value)) limits[name] = value
+    if (value !== undefined && decide(`limits.${name}`, !isLooser(name, value, limits[name]), value))
+      limits[name] = value
   }
   if ((file.rules?.ask ?? []).length > 0) decided.push("rules.ask")
   if ((file.rules?.deny ?? []).length > 0) decided.push("rules.deny")

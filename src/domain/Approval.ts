@@ -48,6 +48,8 @@ export const ApprovalRequest = Schema.Struct({
   content_digest: Schema.optionalKey(Schema.String),
   /** For the audit, should the question end without an answer: the command, or the path, masked and cut short. */
   shown: Schema.optionalKey(Schema.String),
+  /** Title of the subagent that asks; absent: the task itself does. */
+  subagent: Schema.optionalKey(Schema.String),
   /** Why it asks, part by part; bounded. */
   explanation: Schema.optionalKey(Explanation),
   /** RFC 3339; absent: no expiry. */

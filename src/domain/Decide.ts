@@ -5,9 +5,19 @@
  */
 import { Result } from "effect"
 import type { Answer } from "./Approval.ts"
-import { type ErrorBody, errorBody, type ErrorCode } from "./ErrorCode.ts"
-import type { Durable, DurableBody, ToolStatus } from "./Event.ts"
-import type { PromptId, RequestId, TaskId } from "./Ids.ts"
+import {
+  closeAnswer,
+  closeCalls,
+  closeSubagents,
+  cutSubagents,
+  type Outcome,
+  type Shown,
+  terminal,
+  unfinished
+} from "./closing.ts"
+import { errorBody, type ErrorCode } from "./ErrorCode.ts"
+import type { Durable, DurableBody } from "./Event.ts"
+import { newPromptId, type PromptId, type RequestId, type TaskId } from "./Ids.ts"
 import { type CallState, type EndedTask, isUncertain, type SessionState, lastCalls } from "./Session.ts"
 
 export interface PromptCommand {
@@ -103,10 +113,16 @@ export const steers = (state: SessionState, turn: number): ReadonlyArray<Durable
     .map(({ prompt_id, content }) => ({ type: "prompt_steered", task_id: task.task_id, turn, prompt_id, content }))
 }
 
-const findCall = (state: SessionState, id: RequestId): CallState | undefined =>
-  state.history
-    .flatMap((item) => (item.kind === "answer" ? item.calls : []))
-    .find(({ before, request }) => request?.request_id === id || before?.includes(id) === true)
+const findCall = (state: SessionState, id: RequestId): CallState | undefined => {
+  const of = ({ history }: SessionState) => history.flatMap((item) => (item.kind === "answer" ? item.calls : []))
+  const isIt = ({ before, request }: CallState) => request?.request_id === id || before?.includes(id) === true
+  return (
+    of(state).find(isIt) ??
+    Array.from(state.subagents.values())
+      .flatMap((one) => of(one.state))
+      .find(isIt)
+  )
+}
 
 const decisionsOf = {
   tool: ["allow_once", "allow_session", "deny"],
@@ -149,93 +165,7 @@ export const compact = (
   return Result.succeed({ type: "task_started", ...ids, content: `/compact ${focus}`.trim(), command: "compact" })
 }
 
-/** How a task ends. */
-export type Outcome =
-  | { readonly status: "completed" }
-  | { readonly status: "canceled"; readonly reason?: string }
-  | { readonly status: "failed"; readonly error: ErrorBody }
-
-/** What an open model answer had shown when it was cut. */
-export interface Shown {
-  readonly content: string
-  readonly reasoning: string
-}
-
-const unfinished: Record<"cancelled" | "uncertain" | "not_started" | "suspended", string> = {
-  suspended:
-    "Stopped while it ran, since claw was shutting down. Its effects may be partial; check before repeating it.",
-  cancelled: "Cancelled by the user while it ran. Its effects may be partial; check before repeating it.",
-  uncertain: "The program stopped while this call ran. Its outcome is unknown; check before repeating it.",
-  not_started: "Not executed: the task was stopped first."
-}
-
-const resultOf = (call: CallState, running: "cancelled" | "uncertain") => {
-  const ran = isUncertain(call) ? "uncertain" : running
-  const status: ToolStatus = call.started > 0 ? ran : "cancelled"
-  return { status, result: unfinished[call.started > 0 ? ran : "not_started"] }
-}
-
-/** What a model reads of a call whose outcome nobody knows; `note`: what a person said of it. */
-export const uncertainText = (note = ""): string =>
-  note.trim() === "" ? unfinished.uncertain : `${unfinished.uncertain} The user says: ${note.trim()}`
-
-/** What becomes of an open question when its task ends without an answer. */
-const withdrawn = (call: CallState) =>
-  isUncertain(call) ? ({ decision: "skip", via: "recovery" } as const) : ({ decision: "deny", via: "cancel" } as const)
-
-const closeCalls = (state: SessionState, running: "cancelled" | "uncertain"): ReadonlyArray<DurableBody> => {
-  const task = state.task
-  if (task === undefined) return []
-  const at = { task_id: task.task_id, turn: task.turn }
-  return lastCalls(state).flatMap((call): ReadonlyArray<DurableBody> => {
-    if (call.result !== undefined) return []
-    const request_id = call.request?.request_id
-    const shown = call.request?.shown
-    const denied = { ...withdrawn(call), tool_name: call.tool_name, ...(shown === undefined ? {} : { shown }) }
-    const resolved: ReadonlyArray<DurableBody> =
-      call.resolved !== undefined || request_id === undefined
-        ? []
-        : [{ type: "approval_resolved", ...at, call_id: call.call_id, request_id, ...denied }]
-    const { call_id, tool_name } = call
-    const made = { type: "tool_result", ...at, call_id, tool_name, is_error: true, duration_ms: 0 } as const
-    return [...resolved, { ...made, ...resultOf(call, running) }]
-  })
-}
-
-const closeAnswer = (state: SessionState, outcome: Outcome, shown: Shown | undefined): ReadonlyArray<DurableBody> => {
-  const task = state.task
-  if (task?.stream === undefined) return []
-  const reasoning = shown === undefined || shown.reasoning === "" ? {} : { reasoning: shown.reasoning.toWellFormed() }
-  return [
-    {
-      type: "text_completed",
-      task_id: task.task_id,
-      turn: task.turn,
-      stream_id: task.stream.stream_id,
-      content: (shown?.content ?? "").toWellFormed(),
-      ...reasoning,
-      partial: true,
-      finish_reason: outcome.status === "canceled" ? "cancelled" : "other"
-    }
-  ]
-}
-
-const terminal = (task_id: TaskId, state: SessionState, outcome: Outcome): DurableBody => {
-  const usage = state.task?.usage ?? { input_tokens: 0, output_tokens: 0 }
-  switch (outcome.status) {
-    case "completed":
-      return { type: "task_completed", task_id, usage }
-    case "canceled":
-      return {
-        type: "task_canceled",
-        task_id,
-        usage,
-        ...(outcome.reason === undefined ? {} : { reason: outcome.reason })
-      }
-    case "failed":
-      return { type: "task_failed", task_id, usage, error: { ...outcome.error, task_id } }
-  }
-}
+export { closeSubagent, cutSubagents, type Outcome, type Shown, uncertainText } from "./closing.ts"
 
 /**
  * Everything that ends the running task, to be committed as one append; empty where none runs. `crashed`: what ran
@@ -248,6 +178,7 @@ export const close = (
 ): ReadonlyArray<DurableBody> => {
   if (state.task === undefined) return []
   return [
+    ...closeSubagents(state, outcome, options.crashed === true),
     ...closeAnswer(state, outcome, options.shown),
     ...closeCalls(state, options.crashed === true ? "uncertain" : "cancelled"),
     terminal(state.task.task_id, state, outcome)
@@ -261,13 +192,14 @@ export const close = (
 export const suspend = (state: SessionState): ReadonlyArray<DurableBody> => {
   const task = state.task
   if (task === undefined) return []
-  return lastCalls(state).flatMap((call): ReadonlyArray<DurableBody> => {
+  const calls = lastCalls(state).flatMap((call): ReadonlyArray<DurableBody> => {
     if (call.result !== undefined || call.started === 0 || isUncertain(call)) return []
     const { call_id, tool_name } = call
     const at = { task_id: task.task_id, turn: task.turn, call_id, tool_name }
     const result = { status: "cancelled", result: unfinished.suspended, is_error: true, duration_ms: 0 } as const
     return [{ type: "tool_result", ...at, ...result }]
   })
+  return [...cutSubagents(state, false, newPromptId), ...calls]
 }
 
 /** What whoever waits for such a task is told; the journal has no end of it. */

@@ -3,6 +3,7 @@
  * `fault`: who can do something about it. `retryable`: the same request may succeed later.
  */
 import { Schema } from "effect"
+import { BudgetUse } from "./Budget.ts"
 
 export type Fault = "client" | "user" | "model" | "provider" | "server" | "operator"
 
@@ -204,7 +205,9 @@ export const ErrorBody = Schema.Struct({
   task_id: Schema.optionalKey(Schema.String),
   /** Of the prompt that is answered by this. */
   idempotency_key: Schema.optionalKey(Schema.String),
-  retry_after_ms: Schema.optionalKey(Schema.Int)
+  retry_after_ms: Schema.optionalKey(Schema.Int),
+  /** Which budget `budget_exceeded` means. */
+  budget: Schema.optionalKey(BudgetUse)
 })
 export type ErrorBody = typeof ErrorBody.Type
 

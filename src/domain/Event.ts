@@ -7,15 +7,16 @@
  */
 import { Schema } from "effect"
 import { Answer, ApprovalRequest, Grant, Risk, Via } from "./Approval.ts"
+import { BudgetLeft } from "./Budget.ts"
 import { compactedFields } from "./Compacted.ts"
 import { ErrorBody } from "./ErrorCode.ts"
 import { CallId, EventId, GrantId, PromptId, RequestId, SessionId, StreamId, TaskId } from "./Ids.ts"
+import { event, type PrivateBody, privateTypes } from "./privateBodies.ts"
 import { Usage } from "./Usage.ts"
 
-const optional = Schema.optionalKey
-const event = <T extends string, F extends Schema.Struct.Fields>(type: T, fields: F) =>
-  Schema.Struct({ type: Schema.Literal(type), ...fields })
+export { PrivateBody } from "./privateBodies.ts"
 
+const optional = Schema.optionalKey
 export const PROTOCOL_VERSION = 1
 
 export const FinishReason = Schema.Literals(["stop", "tool_calls", "length", "content_filter", "cancelled", "other"])
@@ -37,7 +38,8 @@ export const StateName = Schema.Literals([
 export type StateName = typeof StateName.Type
 
 const task = { task_id: TaskId }
-const turn = { task_id: TaskId, turn: Schema.Int }
+/** `parent_call_id`: it happened in the subagent of this call, and counts for its turns. */
+const turn = { task_id: TaskId, turn: Schema.Int, parent_call_id: optional(CallId) }
 const prompt = { prompt_id: PromptId, content: Schema.String }
 
 export const TaskStarted = event("task_started", {
@@ -117,9 +119,37 @@ export const ToolResult = event("tool_result", {
   truncated: optional(Schema.Boolean),
   duration_ms: Schema.Int
 })
-/** The running total of the task after a model call. */
-/** `charged`: what a call that failed, or a summary, was counted; else the totals grew by the newest answer's usage. */
-export const UsageCounted = event("usage", { ...turn, usage: Usage, session_usage: Usage, charged: optional(Usage) })
+/** The running totals of the task and the session after a model call. */
+export const UsageCounted = event("usage", {
+  ...turn,
+  usage: Usage,
+  session_usage: Usage,
+  /** The model that was asked; absent: an older claw wrote it. */
+  model: optional(Schema.String),
+  /** What was added, where no answer of the task tells it: by a call that failed or was cut off, or by a subagent. */
+  charged: optional(Usage),
+  /** What the limits in force leave; absent: there is none. */
+  left: optional(BudgetLeft)
+})
+/** A call began a run of its own, with a history of its own; its facts carry the same `parent_call_id`. */
+export const SubagentStarted = event("subagent_started", {
+  task_id: TaskId,
+  turn: Schema.Int,
+  parent_call_id: CallId,
+  title: Schema.String,
+  /** Its prompt. */
+  content: Schema.String,
+  /** The call has its result already: its report comes as a prompt that steers. */
+  background: optional(Schema.Literal(true))
+})
+export const SubagentEnded = event("subagent_ended", {
+  task_id: TaskId,
+  turn: Schema.Int,
+  parent_call_id: CallId,
+  status: Schema.Literals(["completed", "canceled", "failed"]),
+  usage: Usage,
+  error: optional(ErrorBody)
+})
 export const Compacted = event("compacted", { ...turn, ...compactedFields })
 export const Cleared = event("cleared", { up_to_seq: Schema.Int })
 /** What a call did to the files is not kept, so that it cannot be taken back; told once for each reason. */
@@ -161,6 +191,8 @@ export const DurableBody = Schema.Union([
   ToolStarted,
   ToolResult,
   UsageCounted,
+  SubagentStarted,
+  SubagentEnded,
   Compacted,
   Cleared,
   CheckpointSkipped,
@@ -213,86 +245,13 @@ export type SessionEvent = DurableEvent | LiveEvent
 export const isDelta = (event: { readonly type: string }): event is LiveEvent & Delta =>
   event.type === "text_delta" || event.type === "thinking_delta" || event.type === "tool_output_delta"
 
-export const ProcessStarted = event("process_started", {
-  ...task,
-  call_id: CallId,
-  pid: Schema.Int,
-  start_time: Schema.String
-})
-export const CancelRequested = event("cancel_requested", task)
-/** A request to the model: the SHA-256 of it as `engine/RequestDigest` writes it down, and which head it had. */
-export const ModelRequested = event("model_request", { ...turn, digest: Schema.String, head: optional(Schema.String) })
-/** What requests begin with, until another one is stored; `tools` is canonical JSON. */
-export const ModelHead = event("model_head", {
-  digest: Schema.String,
-  model: Schema.String,
-  system: Schema.String,
-  tools: Schema.String,
-  max_output_tokens: optional(Schema.Int)
-})
-/** The raw text of arguments that do not parse (SETTLED 15). */
-export const RawArguments = event("raw_arguments", { ...turn, call_id: CallId, raw: Schema.String })
-/**
- * What a call that names its file is to make of it, SHA-256 of the whole content; `before` absent: there is no file.
- * Stored with its `tool_started`, so that a look at the file tells later whether it happened.
- */
-export const FileIntended = event("file_intended", {
-  ...task,
-  call_id: CallId,
-  before: optional(Schema.String),
-  after: Schema.String
-})
-/** What a call did to the files; `step` names it in the store of checkpoints. */
-export const Checkpoint = event("checkpoint", {
-  ...task,
-  call_id: CallId,
-  step: Schema.String,
-  /** The call was cut off by a crash: others may have changed files before this was looked at. */
-  uncertain: optional(Schema.Boolean)
-})
-/** A host that a call asked for, and whether it got there: the audit has it (SECURITY T7). */
-export const HostVisited = event("host_visited", {
-  ...turn,
-  call_id: CallId,
-  host: Schema.String,
-  port: Schema.Int,
-  times: Schema.Int,
-  refused: optional(Schema.Literals(["not_listed", "private_address", "not_found"]))
-})
-/** Committed before the first file is touched; `files_restored` follows. `plan` names what is done. */
-export const RestoreStarted = event("restore_started", {
-  direction: Schema.Literals(["undo", "redo"]),
-  restored_task_id: TaskId,
-  plan: Schema.String
-})
-export const PrivateBody = Schema.Union([
-  ProcessStarted,
-  CancelRequested,
-  ModelRequested,
-  ModelHead,
-  RawArguments,
-  FileIntended,
-  Checkpoint,
-  HostVisited,
-  RestoreStarted
-])
-export type PrivateBody = typeof PrivateBody.Type
-
 /** What the engine may report: facts for everyone, and records for the machine, in one append. */
 export type ReportBody = DurableBody | PrivateBody
 
-const privateTypes: ReadonlySet<string> = new Set<PrivateBody["type"]>([
-  "process_started",
-  "cancel_requested",
-  "model_request",
-  "model_head",
-  "raw_arguments",
-  "file_intended",
-  "checkpoint",
-  "host_visited",
-  "restore_started"
-])
 export const isPrivate = (body: ReportBody): body is PrivateBody => privateTypes.has(body.type)
+
+/** It happened in a subagent. */
+export const isNested = (event: object): boolean => "parent_call_id" in event && event.parent_call_id !== undefined
 
 export const isTerminal = (
   body: ReportBody

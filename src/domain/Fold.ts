@@ -6,9 +6,18 @@ import type { ApprovalRequest } from "./Approval.ts"
 import type { Durable, DurableBody } from "./Event.ts"
 import type { CallId, PromptId } from "./Ids.ts"
 import { restoredNote } from "./Restored.ts"
+import {
+  type AnswerItem,
+  type CallState,
+  type EndedTask,
+  type HistoryItem,
+  type KeyUse,
+  type RunningTask,
+  type SessionState
+} from "./Session.ts"
+import { foldBelow } from "./subagentFold.ts"
 import * as Usage from "./Usage.ts"
 import { shortResults } from "./Shorten.ts"
-import type { AnswerItem, CallState, EndedTask, HistoryItem, KeyUse, RunningTask, SessionState } from "./Session.ts"
 
 const withTask = (state: SessionState, change: (task: RunningTask) => RunningTask): SessionState =>
   state.task === undefined ? state : { ...state, task: change(state.task) }
@@ -103,7 +112,7 @@ const called = (state: SessionState, event: Durable<"tool_call">): SessionState 
 /** An event may come with its envelope: what a request is does not depend on how it was come by. */
 const requestOf = (event: Durable<"approval_request">): ApprovalRequest => {
   const { request_id, kind, call_id, tool_name, content, risk, reason, preview, grant_options, expires_at } = event
-  const { content_digest, shown } = event
+  const { content_digest, shown, subagent } = event
   return {
     request_id,
     kind,
@@ -116,6 +125,7 @@ const requestOf = (event: Durable<"approval_request">): ApprovalRequest => {
     grant_options,
     ...(content_digest === undefined ? {} : { content_digest }),
     ...(shown === undefined ? {} : { shown }),
+    ...(subagent === undefined ? {} : { subagent }),
     ...(expires_at === undefined ? {} : { expires_at })
   }
 }
@@ -162,7 +172,8 @@ const ended = (state: SessionState, task: EndedTask): SessionState => ({
   queue: state.queue.map((prompt) => (prompt.mode === "steer" ? { ...prompt, mode: "queue" } : prompt)),
   // A command neither lifts a pause nor begins one.
   queue_paused:
-    state.task?.command === undefined ? task.status !== "completed" && state.queue.length > 0 : state.queue_paused
+    state.task?.command === undefined ? task.status !== "completed" && state.queue.length > 0 : state.queue_paused,
+  subagents: state.subagents.size === 0 ? state.subagents : new Map()
 })
 
 const cut = (state: SessionState, upTo: number): ReadonlyArray<HistoryItem> =>
@@ -247,8 +258,11 @@ const apply = (state: SessionState, event: DurableBody): SessionState => {
 }
 
 /** Folds the next public event. An event of a kind this version does not know counts and changes nothing. */
-export const fold = (state: SessionState, event: DurableBody): SessionState =>
-  apply({ ...state, seq: state.seq + 1 }, event)
+export const fold = (state: SessionState, event: DurableBody): SessionState => {
+  const counted = { ...state, seq: state.seq + 1 }
+  const parent = "parent_call_id" in event ? event.parent_call_id : undefined
+  return parent === undefined ? apply(counted, event) : foldBelow(apply, counted, parent, event)
+}
 
 /** The same as `fold` of one after another, without a copy of the history for each: for journals that are read whole. */
 export const foldAll = (

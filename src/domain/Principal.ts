@@ -50,6 +50,10 @@ export const scopeKey = ({ tenant, project, user }: Owner): string =>
     ? ""
     : `${tenant}/${project}/${user}/`
 
+/** Whether `scopeKey` made this of an owner in that tenant. */
+export const isOfTenant = (scope: string, tenant: string): boolean =>
+  scope === "" ? tenant === localOwner.tenant : scope.startsWith(`${tenant}/`)
+
 /** Neither ids nor scope names hold a `/`, so two sessions never share a key. */
 export const sessionKey = (owner: Owner, id: SessionId): SessionKey => `${scopeKey(owner)}${id}` as SessionKey
 

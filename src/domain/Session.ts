@@ -92,6 +92,13 @@ export interface KeyUse {
   readonly withdrawn?: true
 }
 
+/** A run inside a call: its own state, of which only the running task's part means anything. */
+export interface Subagent {
+  readonly title: string
+  readonly background: boolean
+  readonly state: SessionState
+}
+
 export interface SessionState {
   /** Public events folded so far. */
   readonly seq: number
@@ -105,6 +112,8 @@ export interface SessionState {
   readonly usage: Usage.Usage
   readonly tasks: number
   readonly keys: ReadonlyMap<string, KeyUse>
+  /** Those that run, by the call that began them. */
+  readonly subagents: ReadonlyMap<CallId, Subagent>
 }
 
 export const initial: SessionState = {
@@ -116,20 +125,24 @@ export const initial: SessionState = {
   queue_paused: false,
   usage: Usage.none,
   tasks: 0,
-  keys: new Map()
+  keys: new Map(),
+  subagents: new Map()
 }
 
 /** It was running when its process died, and a person has not yet said what becomes of it. */
 export const isUncertain = ({ request, resolved, result }: CallState): boolean =>
   request?.kind === "recovery" && resolved === undefined && result === undefined
 
-/** Approvals that wait for an answer, oldest first. */
+const openRequests = (state: SessionState): ReadonlyArray<ApprovalRequest> =>
+  lastCalls(state).flatMap((call) =>
+    call.request !== undefined && call.resolved === undefined && call.result === undefined ? [call.request] : []
+  )
+
+/** Approvals that wait for an answer, oldest first; those of subagents behind. */
 export const pendingApprovals = (state: SessionState): ReadonlyArray<ApprovalRequest> =>
   state.task === undefined
     ? []
-    : lastCalls(state).flatMap((call) =>
-        call.request !== undefined && call.resolved === undefined && call.result === undefined ? [call.request] : []
-      )
+    : [...openRequests(state), ...Array.from(state.subagents.values()).flatMap((one) => openRequests(one.state))]
 
 /** What the running task added so far, its prompt left out; all of the history where that was replaced meanwhile. */
 export const itemsOfTask = ({ task, history }: SessionState): ReadonlyArray<HistoryItem> =>

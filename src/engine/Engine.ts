@@ -4,28 +4,35 @@
  * Invariant: one `task_started` is followed by exactly one terminal event, in one append with a result for every call
  * that has none, whatever happened in between: answer, failure, defect, interruption.
  */
-import { Cause, Context, Effect, Exit, Layer, Semaphore } from "effect"
+import { Cause, Context, Effect, Exit, Layer, Scope, Semaphore } from "effect"
 import { ApprovalGate } from "../approval/ApprovalGate.ts"
 import { SystemPrompt } from "../context/SystemPrompt.ts"
+import type { BudgetUse } from "../domain/Budget.ts"
 import { close, type Outcome, suspend, suspendedEnd } from "../domain/Decide.ts"
 import { errorBody } from "../domain/ErrorCode.ts"
 import { newPromptId, newTaskId, type PromptId, type SessionId, type TaskId } from "../domain/Ids.ts"
 import type { ToolCall } from "../domain/Message.ts"
 import type { EndedTask, SessionState } from "../domain/Session.ts"
-import { KnownSecrets, type Mask } from "../observability/Redact.ts"
+import { none } from "../domain/Usage.ts"
+import { KnownSecrets } from "../observability/Redact.ts"
 import { ModelCatalogue } from "../provider/Catalogue.ts"
 import { Provider } from "../provider/Provider.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
-import { EngineLimits, ProcessSlots } from "./EngineLimits.ts"
+import { Budget } from "./Budget.ts"
+import { outcomeOf } from "./ending.ts"
+import { type Caps, EngineLimits, ProcessSlots } from "./EngineLimits.ts"
 import { Hooks } from "./Hooks.ts"
 import * as Compacting from "./compacting.ts"
 import { type Run, runTurns } from "./loop.ts"
+import * as Family from "./family.ts"
+import * as Metering from "./metering.ts"
 import * as Recovering from "./recovering.ts"
-import { ReportError, Reporter } from "./Reporter.ts"
+import { type ReportError, Reporter } from "./Reporter.ts"
 import * as RequestLog from "./requestLog.ts"
 import type { CallMark, Look, Resumption } from "./Resumption.ts"
+import * as Subagents from "./subagents.ts"
 import * as Suspension from "./Suspension.ts"
-import { bodyOf, TaskFailure } from "./TaskFailure.ts"
+import type { TaskFailure } from "./TaskFailure.ts"
 
 export interface TaskInput {
   readonly session_id: SessionId
@@ -33,6 +40,8 @@ export interface TaskInput {
   /** Overrides the provider's configured model for this task. */
   readonly model?: string
   readonly max_turns?: number
+  /** Override the limits of spending for this task and its session. */
+  readonly caps?: Caps
   /** How the task may be asked to stop without an end. */
   readonly suspension?: Suspension.Suspension
   /** Waited for before anything else but answers about what was cut off; interrupted in it, a task ends as any other. */
@@ -55,25 +64,10 @@ export class Engine extends Context.Service<
     readonly look: (call: ToolCall, mark: CallMark) => Effect.Effect<Look>
     /** Reports `task_started` and runs the task. */
     readonly prompt: (input: PromptInput) => Effect.Effect<EndedTask, ReportError>
+    /** Every limit of spending in force, and what was used of it. */
+    readonly budgets: Effect.Effect<ReadonlyArray<BudgetUse>>
   }
 >()("claw/engine/Engine") {}
-
-/** What a server or a proxy says of a failure may repeat what it was told. */
-const maskedBody = (failure: TaskFailure, mask: Mask) => {
-  const body = bodyOf(failure)
-  return { ...body, message: mask(body.message) }
-}
-
-const outcomeOf = (exit: Exit.Exit<void, TaskFailure | ReportError>, mask: Mask): Outcome => {
-  if (Exit.isSuccess(exit)) return { status: "completed" }
-  const failure = exit.cause.reasons.find(Cause.isFailReason)?.error
-  if (failure instanceof TaskFailure) return { status: "failed", error: maskedBody(failure, mask) }
-  if (failure !== undefined) return { status: "failed", error: errorBody(failure.code) }
-  if (Cause.hasInterruptsOnly(exit.cause)) return { status: "canceled" }
-  const defect = exit.cause.reasons.find(Cause.isDieReason)?.defect
-  if (defect instanceof ReportError) return { status: "failed", error: errorBody(defect.code) }
-  return { status: "failed", error: errorBody("internal") }
-}
 
 const endOf = (state: SessionState, task_id: TaskId): EndedTask =>
   state.last?.task_id === task_id
@@ -82,7 +76,7 @@ const endOf = (state: SessionState, task_id: TaskId): EndedTask =>
         task_id,
         status: "failed",
         error: errorBody("internal"),
-        usage: { input_tokens: 0, output_tokens: 0 }
+        usage: none
       })
 
 /** Facts that end the task, or those of one that stops without an end. */
@@ -103,7 +97,8 @@ const wholly = (run: Run, ready: Effect.Effect<void> = Effect.void, from?: Resum
     Effect.flatMap(run.reporter.state, ({ task }) =>
       task?.command === undefined ? runTurns(run, left) : Compacting.compact(run, task.command.focus)
     )
-  return Effect.flatMap(heard, (left) => Effect.andThen(ready, work(left)))
+  const begun = Effect.andThen(ready, run.meters.purse.parts.refresh)
+  return Effect.flatMap(heard, (left) => Effect.andThen(begun, work(left)))
 }
 
 /** Who is cut off here changes nothing of how the task ended; a cancelled one waits for nobody. */
@@ -113,13 +108,39 @@ const told = ({ hooks, session_id, task_id }: Run, outcome: Outcome) => {
   return hooks.afterTask({ session_id, task_id, status: outcome.status, ...code })
 }
 
-const ofTask = (window: Compacting.KnownWindow) => ({
-  window: Compacting.forTask(window),
-  open: { shown: undefined },
-  standing: { in: undefined }
-})
-
 const makeKnown = () => ({ knownHead: RequestLog.makeKnown(), window: Compacting.makeKnown() })
+
+type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
+
+/** Runs it; whatever became of it, those in the background end, and then the task is closed. */
+const ended = (own: Run, living: Effect.Effect<void, TaskFailure | ReportError>, restore: Restore) =>
+  Effect.exit(restore(living)).pipe(
+    Effect.ensuring(Scope.close(own.family.scope, Exit.void)),
+    Effect.tap((exit) =>
+      Exit.isFailure(exit) && Cause.hasDies(exit.cause) ? Effect.logError(exit.cause) : Effect.void
+    ),
+    Effect.tap((exit) => Effect.exit(restore(told(own, outcomeOf(exit, own.mask))))),
+    Effect.flatMap((exit) =>
+      // What was put off first: the end is decided of a state that knows it.
+      Effect.flatMap(own.reporter.report([]), (state) => own.reporter.report(lastFacts(own, exit, state)))
+    )
+  )
+
+type Services = Omit<
+  Run,
+  "session_id" | "task_id" | "suspension" | "meters" | "open" | "standing" | "family" | "depth" | "subagents"
+>
+
+/** The run of one task, with the accounts that its state begins with. */
+const runOf = (services: Services, purse: Metering.Purse, input: TaskInput, before: SessionState): Run => {
+  const { caps, ready: _, suspension = Suspension.make(), ...rest } = input
+  const limits = { ...services.limits, ...caps }
+  const meters = Metering.ofTask(purse, limits, before.task?.usage ?? none, before.usage)
+  const family = Family.make(services.reporter, limits, before)
+  const nested = { family, depth: 0, subagents: Subagents.runner }
+  const own = { window: Compacting.forTask(services.window), open: { shown: undefined }, standing: { in: undefined } }
+  return { ...services, ...rest, ...nested, ...own, limits, meters, suspension }
+}
 
 const make = Effect.gen(function* () {
   const [provider, registry, gate] = [yield* Provider, yield* ToolRegistry, yield* ApprovalGate]
@@ -129,26 +150,20 @@ const make = Effect.gen(function* () {
   const sessionSlots = yield* Semaphore.make(limits.tool_concurrency)
   const own = { mask, limits, hooks, processSlots, sessionSlots, ...makeKnown() }
   const services = { provider, catalogue, registry, gate, reporter, systemPrompt, ...own }
+  const purse = Metering.makePurse(yield* Budget, limits)
 
   /** `begun`: stored first, so that nothing comes between a task's beginning and whoever closes it. */
   const execute = (input: TaskInput, from?: Resumption, begun: Effect.Effect<unknown, ReportError> = Effect.void) =>
-    Effect.uninterruptibleMask((restore) => {
-      const { ready, suspension = Suspension.make(), ...rest } = input
-      const own: Run = { ...services, ...rest, suspension, ...ofTask(services.window) }
-      return Effect.andThen(begun, Effect.exit(restore(wholly(own, ready, from)))).pipe(
-        Effect.tap((exit) =>
-          Exit.isFailure(exit) && Cause.hasDies(exit.cause) ? Effect.logError(exit.cause) : Effect.void
-        ),
-        Effect.tap((exit) => Effect.exit(restore(told(own, outcomeOf(exit, mask))))),
-        Effect.flatMap((exit) =>
-          // What was put off first: the end is decided of a state that knows it.
-          Effect.flatMap(reporter.report([]), (state) => reporter.report(lastFacts(own, exit, state)))
-        ),
-        Effect.map((state) => endOf(state, input.task_id))
-      )
-    })
-  const run = (input: TaskInput) => execute(input)
-
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(Effect.andThen(begun, reporter.state), (before) => {
+        const own = runOf(services, purse, input, before)
+        const living = ended(own, wholly(own, input.ready, from), restore)
+        return Effect.ensuring(
+          Effect.map(living, (state) => endOf(state, input.task_id)),
+          Effect.sync(() => Metering.ended(purse))
+        )
+      })
+    )
   const prompt = (input: PromptInput) => {
     const {
       content,
@@ -161,7 +176,8 @@ const make = Effect.gen(function* () {
     return execute({ session_id, task_id, ...rest }, undefined, reporter.report([started]))
   }
   const look: Engine["Service"]["look"] = (call, mark) => Recovering.look(registry, own, call, mark)
-  return Engine.of({ run, resume: execute, look, prompt })
+  const budgets = Effect.map(reporter.state, ({ usage }) => Metering.uses(purse, usage))
+  return Engine.of({ run: (input) => execute(input), resume: execute, look, prompt, budgets })
 })
 
 /** The engine over the session's own provider, tools, gate and reporter. */

@@ -14,11 +14,11 @@ import { fold } from "../domain/Fold.ts"
 import { itemMessages, makeView, type MessageCache } from "../domain/History.ts"
 import type { Message } from "../domain/Message.ts"
 import type { SessionState } from "../domain/Session.ts"
-import * as Usage from "../domain/Usage.ts"
 import type { Run } from "./loop.ts"
 import { priced } from "../provider/Catalogue.ts"
 import * as Summarizing from "./summarizing.ts"
 import { TaskFailure } from "./TaskFailure.ts"
+import * as Metering from "./metering.ts"
 
 /** What is known of the model's window; one task's, which learns for the whole session. */
 export interface KnownWindow {
@@ -113,11 +113,7 @@ const factOf = (run: Run, view: View, given: Window.Given, choice: Window.Choice
 /** What the summary was counted, whatever became of it. */
 const charge = (run: Run, state: SessionState, made: Made | undefined): ReadonlyArray<Durable<"usage">> => {
   if (made?.usage === undefined) return []
-  const charged = priced(made.usage, run.catalogue(modelOf(run)))
-  const { task, usage: before } = state
-  const usage = Usage.add(task?.usage ?? Usage.none, charged)
-  const at = { task_id: run.task_id, turn: task?.turn ?? 0 }
-  return [{ type: "usage", ...at, usage, session_usage: Usage.add(before, charged), charged }]
+  return [Metering.counted(run, state.task?.turn ?? 0, priced(made.usage, run.catalogue(modelOf(run))))]
 }
 
 /** One append: the conversation is shorter, and what that cost is counted. */
@@ -131,7 +127,8 @@ const store = Effect.fnUntraced(function* (
   const event = factOf(run, view, given, choice, made)
   const { tokens_before: before, tokens_after: after } = event
   yield* Effect.logInfo("the conversation became shorter", { before, after, by: made?.by ?? "shorter results" })
-  return yield* run.reporter.report([event, ...charge(run, yield* run.reporter.state, made)])
+  run.reporter.later([event, ...charge(run, yield* run.reporter.state, made)])
+  return yield* run.reporter.report([])
 })
 
 const HELPS = 0.9

@@ -14,21 +14,19 @@ export const stepOf = (calls: AnswerItem["calls"]): LoopGuard.Step =>
 export interface Remembered {
   readonly steps: ReadonlyArray<LoopGuard.Step>
   readonly badTurns: number
-  readonly toolMs: number
 }
 
-export const nothing: Remembered = { steps: [], badTurns: 0, toolMs: 0 }
+export const nothing: Remembered = { steps: [], badTurns: 0 }
 
 const hasBroken = ({ calls }: AnswerItem, broken: ReadonlySet<CallId>) => calls.some((call) => broken.has(call.call_id))
 
-/** Before the place: the turn that is being looked at there is not in it yet, except for its tools' time. */
+/** Before the place: the turn that is being looked at there is not in it yet. */
 export const remembered = (state: SessionState, { place, broken }: Resumption): Remembered => {
   const answers = itemsOfTask(state).flatMap((item) => (item.kind === "answer" && item.calls.length > 0 ? [item] : []))
   const before = place.kind === "turn" || place.kind === "calls" ? answers.slice(0, -1) : answers
   return {
     steps: before.map((answer) => stepOf(answer.calls)).slice(-LoopGuard.KEPT),
-    badTurns: before.length - 1 - before.findLastIndex((answer) => !hasBroken(answer, broken)),
-    toolMs: answers.flatMap((answer) => answer.calls).reduce((ms, call) => ms + (call.result?.duration_ms ?? 0), 0)
+    badTurns: before.length - 1 - before.findLastIndex((answer) => !hasBroken(answer, broken))
   }
 }
 

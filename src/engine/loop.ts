@@ -11,10 +11,11 @@ import type { FinishReason, ReportBody, StateName } from "../domain/Event.ts"
 import { makeView } from "../domain/History.ts"
 import { newPromptId, newStreamId, type SessionId, type TaskId } from "../domain/Ids.ts"
 import { lastCalls, type SessionState } from "../domain/Session.ts"
-import * as Usage from "../domain/Usage.ts"
 import type { Lookup } from "../provider/Catalogue.ts"
 import type { ModelRequest, Provider } from "../provider/Provider.ts"
+import type { RunSubagent } from "../tools/SubagentRunner.ts"
 import type { ToolRegistry } from "../tools/ToolRegistry.ts"
+import { exceeded } from "./Budget.ts"
 import type { Limits } from "./EngineLimits.ts"
 import type { Mask } from "../observability/Redact.ts"
 import { spans } from "../observability/Telemetry.ts"
@@ -22,7 +23,9 @@ import * as Compacting from "./compacting.ts"
 import * as Continued from "./continued.ts"
 import * as Hooked from "./hooked.ts"
 import type { HooksShape } from "./Hooks.ts"
+import * as Family from "./family.ts"
 import * as LoopGuard from "./loopGuard.ts"
+import * as Metering from "./metering.ts"
 import * as Pairing from "./pairing.ts"
 import type * as Parts from "./parts.ts"
 import type { Reporter } from "./Reporter.ts"
@@ -51,6 +54,12 @@ export interface Run {
   readonly sessionSlots: Semaphore.Semaphore
   readonly processSlots: Semaphore.Semaphore
   readonly suspension: Suspension
+  readonly meters: Metering.Meters
+  readonly family: Family.Family
+  /** 0: the task itself. */
+  readonly depth: number
+  /** Runs those that a turn's calls ask for. */
+  readonly subagents: (run: Run, turn: number) => RunSubagent
   readonly mask: Mask
   /** What of requests this session's journal has from this process. */
   readonly knownHead: RequestLog.KnownHead
@@ -74,25 +83,20 @@ const BAD_TURNS = 3
 
 const enter = (run: Run, state: StateName) => run.reporter.signal([{ type: "state", state, task_id: run.task_id }])
 
-/** The first limit that is reached, named with what was used (R117, R118, R120). */
-const checkLimits = (run: Run, turn: number, memory: Memory, state: SessionState): TaskFailure | undefined => {
+/** The first limit that is reached, named with what was used (R120). What a call takes is `Metering`'s. */
+const checkLimits = (run: Run, turn: number): TaskFailure | undefined => {
   const { limits } = run
-  const exceeded = (detail: string) => new TaskFailure({ code: "budget_exceeded", detail })
   const maxTurns = run.max_turns ?? limits.max_turns
   if (turn > maxTurns) {
     return new TaskFailure({ code: "max_turns", detail: `The task stopped after its limit of ${maxTurns} turns.` })
   }
-  if (memory.toolMs > limits.tool_time_ms) {
-    return exceeded(`The tools of this task ran ${memory.toolMs} ms; its limit is ${limits.tool_time_ms} ms.`)
-  }
-  const used = state.task === undefined ? 0 : state.task.usage.input_tokens + state.task.usage.output_tokens
-  if (limits.task_tokens > 0 && used >= limits.task_tokens) {
-    return exceeded(`This task used ${used} tokens; its limit is ${limits.task_tokens}.`)
-  }
+  const { toolMs: used } = run.family
+  const limit = limits.tool_time_ms
+  if (used > limit) return exceeded({ budget: "task", unit: "tool_ms", used, limit })
   return undefined
 }
 
-const answerFacts = (run: Run, state: SessionState, turn: number, answer: Turn.Answer): ReadonlyArray<ReportBody> => {
+const answerFacts = (run: Run, turn: number, answer: Turn.Answer): ReadonlyArray<ReportBody> => {
   const { message, finish_reason, usage, model } = answer.completed
   const at = { task_id: run.task_id, turn }
   const reasoning = message.reasoning === undefined || message.reasoning === "" ? {} : { reasoning: message.reasoning }
@@ -107,9 +111,7 @@ const answerFacts = (run: Run, state: SessionState, turn: number, answer: Turn.A
     ...(usage === undefined ? {} : { usage }),
     ...(model === undefined ? {} : { model })
   }
-  if (usage === undefined) return [completed]
-  const task = Usage.add(state.task?.usage ?? Usage.none, usage)
-  return [completed, { type: "usage", ...at, usage: task, session_usage: Usage.add(state.usage, usage) }]
+  return usage === undefined ? [completed] : [completed, Metering.fact(run, turn, usage)]
 }
 
 /**
@@ -148,36 +150,25 @@ const requestOf = (run: Run, memory: Memory, state: SessionState): ModelRequest 
 const askModel = Effect.fnUntraced(function* (run: Run, turn: number, memory: Memory, reason: string) {
   const at = { task_id: run.task_id, turn }
   const streams = { stream_id: newStreamId(), reasoning_stream_id: newStreamId() }
+  const cut = reason === "resumed" && (yield* run.reporter.state).task?.stream !== undefined
   const state = yield* begin(run, turn, streams, reason)
   enter(run, "waiting_response")
-  const request = requestOf(run, memory, state)
-  run.reporter.later(memory.recorded(at, request))
-  const answer = yield* Effect.withSpan(
-    whileSilent(
-      run.reporter,
-      Turn.ask({
-        ...run,
-        fallbacks: run.limits.fallback_models,
-        retry: run.limits.retry,
-        at,
-        streams,
-        showing: (shown) => {
-          run.open.shown = shown
-        },
-        request
-      })
-    ),
-    spans.model,
-    { captureStackTrace: false }
-  )
+  const wanted = requestOf(run, memory, state)
+  const answer = yield* Metering.during(run, { turn, cut }, wanted, ({ attempt, request }) => {
+    run.reporter.later(memory.recorded(at, request))
+    const { fallback_models: fallbacks, retry } = run.limits
+    const showing = (shown: Parts.ShownAnswer) => {
+      run.open.shown = shown
+    }
+    const asked = Turn.ask({ ...run, fallbacks, retry, at, streams, showing, request, attempt })
+    return Effect.withSpan(whileSilent(run.reporter, asked), spans.model, { captureStackTrace: false })
+  })
   const { usage } = answer.completed
-  if (usage !== undefined && usage.estimated !== true) run.window.meter.learn(request, usage.input_tokens)
+  if (usage !== undefined && usage.estimated !== true) run.window.meter.learn(wanted, usage.input_tokens)
   const planned = yield* Pairing.plan(run.registry, memory.usedIds, answer.completed)
-  // Calls that failed before this one were counted meanwhile.
-  const facts = [...answerFacts(run, yield* run.reporter.state, turn, answer), ...Pairing.facts(planned, at)]
   // Calls are looked at next: the answer is stored with the first thing that is decided of them.
-  if (planned.length > 0) run.reporter.later(facts)
-  else yield* run.reporter.report(facts)
+  run.reporter.later([...answerFacts(run, turn, answer), ...Pairing.facts(planned, at)])
+  if (planned.length === 0) yield* run.reporter.report([])
   run.open.shown = undefined
   return { planned, finish: answer.completed.finish_reason }
 })
@@ -212,27 +203,32 @@ const runCalls = Effect.fnUntraced(function* (
   memory: Memory,
   calls: ReadonlyArray<ToolBatch.Pending>
 ) {
-  const took = yield* ToolBatch.run({ ...run, at: { task_id: run.task_id, turn } }, calls).pipe(
+  const batch = { ...run, at: { task_id: run.task_id, turn }, subagents: run.subagents(run, turn) }
+  const took = yield* ToolBatch.run(batch, calls).pipe(
     Effect.catchTag("ApprovalRequired", (error) =>
       Effect.fail(new TaskFailure({ code: "approval_required", detail: error.message }))
     )
   )
   enter(run, "appending")
-  return { ...memory, toolMs: memory.toolMs + took } satisfies Memory
+  run.family.toolMs += took
+  return memory
 })
 
 /** What follows an answer that calls nothing; `undefined` when the task is done. */
 const afterAnswer = Effect.fnUntraced(function* (run: Run, turn: number, memory: Memory, finish: FinishReason) {
   if (finish === "content_filter") return yield* new TaskFailure({ code: "provider_refused" })
-  const waiting = steers(yield* run.reporter.state, turn)
-  return waiting.length > 0 ? memory : undefined
+  for (;;) {
+    if (steers(yield* run.reporter.state, turn).length > 0) return memory
+    // Those in the background report to the task before it ends.
+    if (run.depth > 0 || !(yield* Family.oneEnds(run.family))) return undefined
+  }
 })
 
 /** One turn; `undefined` when the task is done. */
 const oneTurn = Effect.fnUntraced(function* (run: Run, turn: number, memory: Memory) {
   enter(run, "preparing")
   yield* run.suspension.pass
-  const over = checkLimits(run, turn, memory, yield* run.reporter.state)
+  const over = checkLimits(run, turn)
   if (over !== undefined) return yield* over
   const { planned, finish } = yield* Compacting.fitting(run, memory.view, (again) =>
     askModel(run, turn, memory, again ? "compacted" : "resumed")
@@ -269,7 +265,7 @@ const startOrGoOn = Effect.fnUntraced(function* (run: Run, from: Resumption | un
   const state = yield* run.reporter.state
   const recorded = RequestLog.make(run.knownHead, run.provider.model)
   const view = makeView(head, run.window.cache)
-  const start = { conversation: {}, view, recorded, usedIds: Pairing.usedIds(state) }
+  const start = { conversation: {}, view, recorded, usedIds: run.family.ids }
   if (from === undefined) return { turn: 0, memory: { ...start, ...Continued.nothing } as Memory | undefined }
   const turn = state.task?.turn ?? 0
   return { turn, memory: yield* restOfTurn(run, turn, { ...start, ...Continued.remembered(state, from) }, from) }

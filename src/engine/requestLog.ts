@@ -28,7 +28,7 @@ const headOf = (known: KnownHead, request: ModelRequest, model: string): Request
   }
 }
 
-/** Of one task: nothing but its history changes from turn to turn. */
+/** Of one task: nothing but its history changes from turn to turn, and near the end of a budget the limit. */
 export const make = (known: KnownHead, model: string) => {
   let chain: ReturnType<typeof makeChain> | undefined
   let head: { readonly digest: string; readonly value: RequestHead } | undefined
@@ -36,9 +36,10 @@ export const make = (known: KnownHead, model: string) => {
     at: { readonly task_id: TaskId; readonly turn: number },
     request: ModelRequest
   ): ReadonlyArray<PrivateBody> => {
-    if (head === undefined) {
+    if (head === undefined || head.value.max_output_tokens !== request.max_output_tokens) {
       const value = headOf(known, request, model)
       head = { digest: headDigest(value), value }
+      chain = undefined
     }
     chain ??= makeChain(head.value)
     const digest = chain(request.messages.slice(1))

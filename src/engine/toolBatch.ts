@@ -12,11 +12,13 @@ import type { SessionId, TaskId } from "../domain/Ids.ts"
 import * as Points from "../observability/Points.ts"
 import type { Mask } from "../observability/Redact.ts"
 import { attributes, spans } from "../observability/Telemetry.ts"
+import { type RunSubagent, SubagentRunner } from "../tools/SubagentRunner.ts"
 import type { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { Limits } from "./EngineLimits.ts"
 import { mustWait } from "./callOrder.ts"
 import * as Hooked from "./hooked.ts"
 import type { HooksShape } from "./Hooks.ts"
+import { liveOutput } from "./liveOutput.ts"
 import { complaint, fieldsOf } from "./outcome.ts"
 import type { Planned } from "./pairing.ts"
 import { recordOf } from "./recordOf.ts"
@@ -35,6 +37,7 @@ export interface Batch {
   readonly sessionSlots: Semaphore.Semaphore
   readonly processSlots: Semaphore.Semaphore
   readonly suspension: Suspension
+  readonly subagents: RunSubagent
   /** Takes known secrets out of a text. */
   readonly mask: Mask
 }
@@ -175,21 +178,6 @@ const checkOne = Effect.fnUntraced(function* (batch: Batch, pending: Pending) {
   return undefined
 })
 
-const liveOutput = (batch: Batch, item: Ready) => {
-  const masked = batch.mask.stream()
-  let offset = 0
-  const show = (text: string): void => {
-    const room = batch.limits.live_output_chars - offset
-    const content = text.slice(0, Math.max(0, room)).toWellFormed()
-    if (content === "") return
-    const { call_id } = item.call
-    const { task_id } = batch.at
-    batch.reporter.signal([{ type: "tool_output_delta", task_id, stream_id: call_id, call_id, offset, content }])
-    offset += content.length
-  }
-  return { emit: (text: string) => show(masked.push(text)), end: () => show(masked.end()) }
-}
-
 /** The grant ended after the call was checked, while others were asked about or ran (SECURITY P12). */
 const refuseEnded = (batch: Batch, { item, via, attempt }: Approved) => {
   const verdict: Verdict =
@@ -217,7 +205,7 @@ const runOne = Effect.fnUntraced(function* (batch: Batch, approved: Approved) {
   const intent = yield* intentOf(batch, item)
   yield* batch.reporter.report([{ type: "tool_started", ...batch.at, call_id: call.call_id, attempt }, ...intent])
   const begun = yield* Clock.currentTimeMillis
-  const live = liveOutput(batch, item)
+  const live = liveOutput(batch, item.call)
   Points.reach("tool before")
   const exit = yield* batch.registry
     .execute(resolved, permit, {
@@ -232,6 +220,7 @@ const runOne = Effect.fnUntraced(function* (batch: Batch, approved: Approved) {
       }
     })
     .pipe(
+      Effect.provideService(SubagentRunner, batch.subagents),
       Effect.withSpan(spans.tool, { attributes: { [attributes.tool]: call.tool_name } }, { captureStackTrace: false }),
       Effect.exit
     )
@@ -268,6 +257,9 @@ const runAll = Effect.fnUntraced(function* (batch: Batch, approved: ReadonlyArra
     ({ one, end }, index) => {
       const before = running.slice(0, index).filter((earlier) => mustWait(earlier.one.item, one.item))
       const slotted = (still: Approved) => {
+        // What it runs takes places, and is an effect, of its own.
+        if (still.item.resolved.tool.placeless === true)
+          return Effect.andThen(batch.suspension.pass, Effect.as(runOne(batch, still), 0))
         const own = batch.suspension.during(runOne(batch, still))
         return batch.sessionSlots.withPermits(1)(batch.processSlots.withPermits(1)(own))
       }

@@ -1,13 +1,12 @@
 /**
  * One answer of the model: asked, streamed, asked again where that is safe, of another model where nothing else helps
  * (DESIGN §4, step 2; §8). Owns: carrying out the retry policy, `stream_reset`, the chain of fallbacks, the fallback to
- * `generate`, and that what a failed call cost is counted.
+ * `generate`. Does not own: what each attempt is counted as (metering.ts).
  * Invariants: watchers never see the same text twice, since a retry after shown text goes into a new stream; what the
  * reporter put off is stored before the first of it is shown; the result is a complete answer, or one failure.
  */
 import { Clock, Effect, Random, Result, Stream } from "effect"
 import { newStreamId, type TaskId } from "../domain/Ids.ts"
-import * as Usage from "../domain/Usage.ts"
 import * as Points from "../observability/Points.ts"
 import * as Catalogue from "../provider/Catalogue.ts"
 import type { Completed } from "../provider/ModelPart.ts"
@@ -15,6 +14,7 @@ import type { ModelRequest, Provider } from "../provider/Provider.ts"
 import { ProviderError } from "../provider/ProviderError.ts"
 import * as Retry from "../provider/Retry.ts"
 import * as Fallback from "./fallback.ts"
+import type { Attempt } from "./metering.ts"
 import * as Parts from "./parts.ts"
 import type { Reporter } from "./Reporter.ts"
 import { TaskFailure } from "./TaskFailure.ts"
@@ -27,6 +27,8 @@ export interface Ask {
   readonly at: { readonly task_id: TaskId; readonly turn: number }
   readonly request: ModelRequest
   readonly streams: Parts.Streams
+  /** Around each attempt: what it takes is counted. */
+  readonly attempt: Attempt
   /** Told which answer is being shown, so that an end in the middle keeps its text. */
   readonly showing: (shown: Parts.ShownAnswer) => void
   /** Models that are asked, in this order, once this one's retries are used up. */
@@ -84,17 +86,6 @@ const costed = (ask: Ask, completed: Completed): Completed => {
   const entry = Catalogue.entryOf(ask.catalogue, modelOf(ask), model)
   return { ...named, usage: Catalogue.priced(completed.usage, entry) }
 }
-
-/** A call that failed is paid for as far as the server counted. */
-const charge = Effect.fnUntraced(function* (ask: Ask, { usage }: ProviderError) {
-  if (usage === undefined) return
-  const spent = Catalogue.priced(usage, Catalogue.entryOf(ask.catalogue, modelOf(ask)))
-  const state = yield* ask.reporter.state
-  const task = Usage.add(state.task?.usage ?? Usage.none, spent)
-  yield* ask.reporter.report([
-    { type: "usage", ...ask.at, usage: task, session_usage: Usage.add(state.usage, spent), charged: spent }
-  ])
-})
 
 const failed = (error: ProviderError, objections: ReadonlyArray<string>): TaskFailure =>
   new TaskFailure({
@@ -156,15 +147,14 @@ const attempts = Effect.fnUntraced(function* (first: Ask, fresh: boolean) {
     const shown = Parts.make(ask.at.task_id, ask.streams)
     ask.showing(shown)
     Points.reach("model before")
-    const result = yield* Effect.result(once(ask, shown))
+    const result = yield* Effect.result(ask.attempt(once(ask, shown), { shown, model: modelOf(ask) }))
     Points.reach("model after")
     if (Result.isSuccess(result)) {
       const answer: Answer = { completed: costed(ask, result.success), shown, streams: ask.streams }
       return answer
     }
     const error = result.failure
-    if (error._tag === "ReportError") return yield* error
-    yield* charge(ask, error)
+    if (error._tag !== "ProviderError") return yield* error
     const elapsed_ms = (yield* now) - begun
     const decision = Retry.decide(ask.retry, { attempt, error, elapsed_ms, random: yield* Random.next, fresh })
     const givenUp: GivenUp = { error, ask, shown, attempt }

@@ -12,11 +12,12 @@ import { stringify } from "../domain/Canonical.ts"
 import { type DurableBody, isPrivate, type ReportBody } from "../domain/Event.ts"
 import { fold } from "../domain/Fold.ts"
 import { makeView } from "../domain/History.ts"
+import type { CallId } from "../domain/Ids.ts"
 import type { SessionKey } from "../domain/Principal.ts"
 import { initial, type SessionState } from "../domain/Session.ts"
 import { headDigest, makeChain, type RequestHead } from "../engine/RequestDigest.ts"
 import { Journal, type JournalRecord } from "../store/Journal.ts"
-import { type Context, rebuild } from "./rebuilt.ts"
+import { type Context, rebuild, rebuildNested } from "./rebuilt.ts"
 
 export interface Difference {
   readonly pos: number
@@ -65,7 +66,13 @@ const differs = (record: JournalRecord, what: string, stored: string, rebuilt: s
   return { ...place, type: body.type, what, byte: sameBytes(stored, rebuilt), stored, rebuilt }
 }
 
-const stateText = ({ keys, ...state }: SessionState): string => stringify({ ...state, keys: [...keys] })
+const plain = ({ keys, subagents, ...state }: SessionState): object => ({
+  ...state,
+  keys: [...keys],
+  subagents: [...subagents].map(([id, one]) => [id, { ...one, state: plain(one.state) }])
+})
+
+const stateText = (state: SessionState): string => stringify(plain(state))
 
 interface Requests {
   readonly head: RequestHead
@@ -79,7 +86,8 @@ interface Walk {
   /** Folded from events as a client has them: out of text. */
   told: SessionState
   context: Context
-  requests: Requests | undefined
+  /** By the call of the subagent that asks; empty: the session's own. */
+  readonly requests: Map<string, Requests>
   pos: number
   count: { events: number; requests: number; turns: number; recorded: Set<string> }
 }
@@ -88,27 +96,32 @@ const begin = (): Walk => ({
   state: initial,
   told: initial,
   context: { usage: undefined },
-  requests: undefined,
+  requests: new Map(),
   pos: 0,
   count: { events: 0, requests: 0, turns: 0, recorded: new Set() }
 })
 
 const newHead = (walk: Walk, record: JournalRecord, body: Extract<ReportBody, { type: "model_head" }>) => {
-  const { type: _, digest, ...head } = body
+  const { type: _, digest, parent_call_id = "", ...head } = body
   const made = headDigest(head)
   if (made !== digest) return differs(record, "the digest of what requests begin with", digest, made)
   const system = { role: "system", content: head.system } as const
-  walk.requests = { head, digest, view: makeView(system), chain: makeChain(head) }
+  walk.requests.set(parent_call_id, { head, digest, view: makeView(system), chain: makeChain(head) })
   return undefined
 }
 
+/** The session's, or its subagent's. */
+const stateOf = (state: SessionState, parent: CallId | undefined): SessionState =>
+  parent === undefined ? state : (state.subagents.get(parent)?.state ?? initial)
+
 const request = (walk: Walk, record: JournalRecord, body: Extract<ReportBody, { type: "model_request" }>) => {
-  const { requests, count } = walk
+  const { count } = walk
+  const requests = walk.requests.get(body.parent_call_id ?? "")
   if (body.head === undefined) return undefined
   if (requests?.digest !== body.head)
     return differs(record, "what requests begin with is stored before them", body.head, requests?.digest ?? "nothing")
-  const rebuilt = requests.chain(requests.view(walk.state).slice(1))
-  count.recorded.add(`${body.task_id} ${body.turn}`)
+  const rebuilt = requests.chain(requests.view(stateOf(walk.state, body.parent_call_id)).slice(1))
+  count.recorded.add(`${body.task_id} ${body.turn} ${body.parent_call_id ?? ""}`)
   if (rebuilt !== body.digest) {
     const what = `the digest of the request of turn ${body.turn}, as the history makes it`
     return differs(record, what, body.digest, rebuilt)
@@ -120,13 +133,13 @@ const request = (walk: Walk, record: JournalRecord, body: Extract<ReportBody, { 
 const fact = (walk: Walk, record: JournalRecord, body: DurableBody) => {
   const { count, context, state } = walk
   const stored = stringify(body)
-  const made = rebuild(state, body, context)
+  const made = "parent_call_id" in body ? rebuildNested(state, body) : rebuild(state, body, context)
   if ("impossible" in made) return differs(record, `the event, where ${made.impossible}`, stored, "")
   const rebuilt = stringify(made.body)
   if (rebuilt !== stored) return differs(record, "the event, made of what came before it", stored, rebuilt)
   count.events += 1
   if (body.type === "thinking") count.turns += 1
-  if (body.type === "text_completed") walk.context = { usage: body.usage }
+  if (body.type === "text_completed" && body.parent_call_id === undefined) walk.context = { usage: body.usage }
   walk.state = fold(state, body)
   walk.told = fold(walk.told, JSON.parse(JSON.stringify(body)) as DurableBody)
   return undefined

@@ -35,8 +35,9 @@ const usage = (state: SessionState, event: Durable<"usage">, context: Context): 
   const left = isNone(event.session_usage) && isNone(state.usage)
   const session_usage = left ? event.session_usage : Usage.add(state.usage, spent)
   const { task_id, turn } = task
-  const charged = event.charged === undefined ? {} : { charged: event.charged }
-  return as({ type: "usage", task_id, turn, usage: Usage.add(task.usage, spent), session_usage, ...charged })
+  // What was left depends on limits that are not of the session.
+  const { task_id: _task, turn: _turn, usage: _usage, session_usage: _session, type: _type, ...told } = event
+  return as({ type: "usage", task_id, turn, usage: Usage.add(task.usage, spent), session_usage, ...told })
 }
 
 const ofCall = (state: SessionState, event: DurableBody): Rebuilt => {
@@ -128,4 +129,15 @@ export const rebuild = (state: SessionState, event: DurableBody, context: Contex
   const of =
     "call_id" in at.body && at.body.type !== "tool_call" ? ofCall(state, at.body) : rest(state, at.body, context)
   return of
+}
+
+/** The same of a subagent's fact, given the state of that one. What it spent is told by it alone. */
+export const rebuildNested = (state: SessionState, event: DurableBody): Rebuilt => {
+  if (!("parent_call_id" in event) || event.parent_call_id === undefined) return cannot("it is nobody's")
+  if (event.type === "subagent_started" || event.type === "subagent_ended" || event.type === "usage") return as(event)
+  const { parent_call_id, ...own } = event
+  const inside = state.subagents.get(parent_call_id)
+  if (inside === undefined) return cannot("no such subagent runs")
+  const made = rebuild(inside.state, own as DurableBody, { usage: undefined })
+  return "impossible" in made ? made : as({ ...made.body, parent_call_id } as DurableBody)
 }

@@ -3,7 +3,7 @@
  * that they are measured (DESIGN §2). Pure: time comes from the events themselves.
  * Invariant: what is kept belongs to the running task only and is dropped with its terminal event, so memory is flat.
  */
-import type { SessionEvent } from "../domain/Event.ts"
+import { isNested, type SessionEvent } from "../domain/Event.ts"
 
 export type Measurement =
   | {
@@ -73,6 +73,8 @@ const ended = (state: MeasureState, now: number, outcome: string, code?: string)
 /** The next state and what this event tells. */
 export const measure = (state: MeasureState, event: SessionEvent): Measured => {
   const now = Date.parse(event.ts)
+  // One model and one question at a time are measured: the task's. What a subagent's tools took counts as tools' time.
+  if (isNested(event) && event.type !== "tool_result") return only(state)
   switch (event.type) {
     case "task_started":
       return only({ ...initial, task: now })

@@ -12,6 +12,7 @@ export const spans = {
   model: "claw.model",
   approval: "claw.approval",
   tool: "claw.tool",
+  subagent: "claw.subagent",
   append: "claw.journal.append"
 } as const
 

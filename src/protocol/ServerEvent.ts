@@ -5,6 +5,7 @@
  */
 import { Schema } from "effect"
 import { ApprovalRequest } from "../domain/Approval.ts"
+import { BudgetUse } from "../domain/Budget.ts"
 import { ErrorBody } from "../domain/ErrorCode.ts"
 import { PROTOCOL_VERSION, type SessionEvent, StateName } from "../domain/Event.ts"
 import { PromptId, SessionId, TaskId } from "../domain/Ids.ts"
@@ -67,6 +68,8 @@ export const Status = event("status", {
   position: Schema.Int,
   /** Records are damaged that may count still: everything that would change the session gets `session_damaged`. */
   read_only: optional(Schema.Literal(true)),
+  /** Limits of spending in force, and what was used of each; absent: there is none. */
+  budgets: optional(Schema.Array(BudgetUse)),
   counters: Schema.Struct({ tasks: Schema.Int, usage: Usage, attached: Schema.Int, damaged: Schema.Int })
 })
 

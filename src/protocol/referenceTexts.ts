@@ -183,7 +183,11 @@ export const eventTexts: Readonly<Record<EventType, string>> = {
   tool_result: "The call ended.",
   usage:
     "Running totals of the task and the session, tokens and US dollars. `cost_usd` absent: unknown; `cost_partial`: more " +
-    "than that. `charged`: what a call that failed, or a summary, was counted.",
+    "than that. `charged`: what a call that failed, a summary, or a subagent's was counted. `left`: the smallest that limits leave.",
+  subagent_started:
+    "A call began a run of its own. Everything that happens in it carries its call's id as `parent_call_id`; its text " +
+    "comes whole, without deltas. `background`: the call has its result, and the report comes as a prompt that steers.",
+  subagent_ended: "The end of that run: exactly one, and nothing of it follows.",
   compacted:
     "The model sees less from now on: up to `up_to_seq` the conversation is `summary` (empty: nothing was summarised), and " +
     "results up to `shortened.up_to_seq` have their middles left out. Facts stay.",

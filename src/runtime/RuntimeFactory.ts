@@ -6,6 +6,7 @@ import { Context, type Effect, type Scope } from "effect"
 import type { Mode } from "../approval/ApprovalGate.ts"
 import type { Approver } from "../approval/Approver.ts"
 import type { OwnedGrants } from "../approval/GrantStore.ts"
+import type { Caps } from "../engine/EngineLimits.ts"
 import type { Engine } from "../engine/Engine.ts"
 import type { Reporter } from "../engine/Reporter.ts"
 import type { Checkpoints } from "../sandbox/Checkpoints.ts"
@@ -33,6 +34,8 @@ export interface Parts {
   /** Absent: nothing can be taken back. */
   readonly checkpoints?: Checkpoints["Service"]
   /** Whether a session may be given this mode here; absent: any. */
+  /** What of these limits a person may set here; absent: any. */
+  readonly capped?: (caps: Caps) => Caps
   readonly allowsMode?: (mode: Mode) => Effect.Effect<boolean>
 }
 

@@ -31,8 +31,10 @@ const copied = (body: DurableBody): DurableBody => {
       const { grant: _grant, grant_id: _id, ...rest } = body
       return rest
     }
-    case "usage":
-      return { ...body, session_usage: none }
+    case "usage": {
+      const { left: _left, ...rest } = body
+      return { ...rest, session_usage: none }
+    }
     default:
       return body
   }

@@ -6,10 +6,12 @@
 import type { Effect, Scope } from "effect"
 import type { Mode } from "../approval/ApprovalGate.ts"
 import type { Answer, ApprovalRequest, Grant } from "../domain/Approval.ts"
+import type { BudgetUse } from "../domain/Budget.ts"
 import type { Durable, SessionEvent, StateName } from "../domain/Event.ts"
 import type { GrantId, PromptId, RequestId, SessionId, TaskId } from "../domain/Ids.ts"
 import type { QueuedPrompt, SessionState } from "../domain/Session.ts"
 import type { Usage } from "../domain/Usage.ts"
+import type { Caps } from "../engine/EngineLimits.ts"
 import type { Difference } from "../sandbox/Checkpoints.ts"
 import type { SessionMeta } from "../store/SessionIndex.ts"
 import type { RuntimeError } from "./RuntimeError.ts"
@@ -54,6 +56,8 @@ export interface SessionStatus {
   /** Tasks ever started in this session, and what all of them used. */
   readonly tasks: number
   readonly usage: Usage
+  /** Limits of spending in force, and what was used of each; absent: there is none. */
+  readonly budgets?: ReadonlyArray<BudgetUse>
   readonly position: number
   /** Stored records that could not be read back; the conversation goes on without them, where it goes on. */
   readonly damaged: number
@@ -121,6 +125,11 @@ export interface SessionRuntime {
   readonly compact: (focus?: string) => Effect.Effect<void, RuntimeError>
   readonly setMode: (mode: Mode) => Effect.Effect<void, RuntimeError>
   readonly setModel: (model: string) => Effect.Effect<void, RuntimeError>
+  /**
+   * Limits of spending from the next task on, none looser than the operator's; gives what holds now. Absent: they are not
+   * set from here.
+   */
+  readonly setBudget?: (caps: Caps) => Effect.Effect<Caps, RuntimeError>
   /** Nobody is left who could answer: an open question about a tool fails with `approval_required`. */
   readonly desert: Effect.Effect<void>
   readonly rename: (title: string) => Effect.Effect<void, RuntimeError>

@@ -20,6 +20,8 @@ const ofTurns: ReadonlySet<string> = new Set<ReportBody["type"]>([
   "approval_resolved",
   "tool_started",
   "tool_result",
+  "subagent_started",
+  "subagent_ended",
   "process_started",
   "file_intended",
   "raw_arguments",

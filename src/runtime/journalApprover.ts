@@ -4,7 +4,7 @@
  * Invariants: an answer wakes only its own request; the second answer is told so; an interrupted question leaves
  * nothing here (R148, R150, R163); a question from before a restart can be answered before it is asked again.
  */
-import { Clock, Deferred, Effect } from "effect"
+import { Clock, Deferred, Effect, Semaphore } from "effect"
 import { ApprovalRequired, Approver, type Question, type Reply } from "../approval/Approver.ts"
 import type { Answer } from "../domain/Approval.ts"
 import { checkAnswer } from "../domain/Decide.ts"
@@ -33,6 +33,7 @@ export interface JournalApprover {
 type Waiting = Deferred.Deferred<Reply, ApprovalRequired>
 
 interface Questions {
+  readonly asking: Semaphore.Semaphore
   readonly waiting: Map<RequestId, Waiting>
   /** Questions of before, until their call is checked again. */
   readonly before: Map<RequestId, Waiting>
@@ -53,10 +54,18 @@ const untilExpiry = <E>(question: Question, reply: Effect.Effect<Reply, E>) => {
   )
 }
 
-const ask = (log: SessionLog, questions: Questions, question: Question) =>
+/** One after another, whoever asks: a task and its subagents ask at the same time (PROTOCOL ordering 3). */
+const ask = (log: SessionLog, questions: Questions, question: Question) => {
+  const isFresh = question.request.kind === "tool" && !questions.before.has(question.request.request_id)
+  const asked = askNow(log, questions, question)
+  return isFresh ? questions.asking.withPermits(1)(asked) : asked
+}
+
+const askNow = (log: SessionLog, questions: Questions, question: Question) =>
   Effect.suspend(() => {
     const { waiting, before } = questions
-    const { task_id, turn, request } = question
+    const { request, ...at } = question
+    const { task_id } = at
     const { request_id } = request
     const known = before.get(request_id)
     before.delete(request_id)
@@ -66,8 +75,7 @@ const ask = (log: SessionLog, questions: Questions, question: Question) =>
     const reply = known ?? Deferred.makeUnsafe<Reply, ApprovalRequired>()
     if (known === undefined) waiting.set(request_id, reply)
     log.signal([{ type: "state", state: "waiting_approval", task_id }])
-    const asked =
-      known === undefined ? log.commit([{ type: "approval_request", task_id, turn, ...request }]) : Effect.void
+    const asked = known === undefined ? log.commit([{ type: "approval_request", ...at, ...request }]) : Effect.void
     return asked.pipe(
       Effect.orDie,
       Effect.andThen(untilExpiry(question, Deferred.await(reply))),
@@ -135,7 +143,12 @@ export const stored = (log: SessionLog, request_id: RequestId, stopped: Effect.E
   })
 
 export const make = (log: SessionLog): JournalApprover => {
-  const questions: Questions = { waiting: new Map(), before: new Map(), resumed: undefined }
+  const questions: Questions = {
+    asking: Semaphore.makeUnsafe(1),
+    waiting: new Map(),
+    before: new Map(),
+    resumed: undefined
+  }
   return {
     approver: Approver.of({ ask: (question) => ask(log, questions, question) }),
     answer: (given) => answer(log, questions, given),

@@ -15,7 +15,7 @@ import {
 } from "../domain/Decide.ts"
 import type { ErrorCode } from "../domain/ErrorCode.ts"
 import { newPromptId, newTaskId, type PromptId, type TaskId } from "../domain/Ids.ts"
-import { pendingApprovals } from "../domain/Session.ts"
+import type { Caps } from "../engine/EngineLimits.ts"
 import { observer } from "../observability/Measure.ts"
 import { recorder } from "../observability/Metrics.ts"
 import { ModelReach } from "../observability/ModelReach.ts"
@@ -30,7 +30,8 @@ import { restoring, settleFiles } from "./restoring.ts"
 import { type Parts, RuntimeFactory } from "./RuntimeFactory.ts"
 import { RuntimeError } from "./RuntimeError.ts"
 import * as SessionLog from "./sessionLog.ts"
-import type { Accepted, ApprovalAnswer, Prompt, SessionRuntime, SessionStatus, Subscription } from "./SessionRuntime.ts"
+import type { Accepted, ApprovalAnswer, Prompt, SessionRuntime, Subscription } from "./SessionRuntime.ts"
+import { statusOf } from "./statusOf.ts"
 import { stopping } from "./stopping.ts"
 import * as Tasks from "./tasks.ts"
 import type { TaskSlots } from "./TaskSlots.ts"
@@ -46,7 +47,7 @@ interface Live {
   readonly scope: Scope.Scope
   readonly drain: Tasks.Drain
   readonly queue: QueueLimit
-  readonly settings: { meta: SessionMeta; mode: Mode | undefined; max_turns: number | undefined }
+  readonly settings: { meta: SessionMeta; mode: Mode | undefined; max_turns: number | undefined; caps: Caps }
 }
 
 const refuse = (code: ErrorCode) => Effect.fail(new RuntimeError({ code }))
@@ -150,26 +151,6 @@ const subscribe = Effect.fnUntraced(function* (
   joining.join()
 })
 
-const status = (live: Live): SessionStatus => {
-  const { log, settings, parts } = live
-  const { task, seq, queue, queue_paused, tasks, usage } = log.state()
-  return {
-    meta: settings.meta,
-    mode: settings.mode ?? parts.mode,
-    model: settings.meta.model ?? parts.model,
-    state: log.stateName(),
-    ...(task === undefined ? {} : { task: { task_id: task.task_id, turn: task.turn } }),
-    pending_approvals: pendingApprovals(log.state()),
-    queue: queue.map(({ prompt_id, content, mode }) => ({ prompt_id, content, mode })),
-    queue_paused,
-    tasks,
-    usage,
-    position: seq,
-    damaged: log.damaged.length,
-    ...(log.isReadOnly ? { read_only: true } : {})
-  }
-}
-
 const clearHistory = Effect.fnUntraced(function* (live: Live) {
   const event = yield* orRefuse(clear(live.log.state()))
   yield* Effect.mapError(live.log.commit([event]), translate)
@@ -193,7 +174,8 @@ const contract = (live: Live): SessionRuntime => {
     interrupt: (id) => interrupt(live, id),
     answer: (given) => answer(live, given),
     subscribe: (subscription) => subscribe(live, subscription),
-    status: Effect.sync(() => status(live)),
+    status: Effect.map(parts.engine.budgets, (budgets) => statusOf(live, budgets)),
+    setBudget: (caps) => Effect.sync(() => (settings.caps = { ...settings.caps, ...(parts.capped?.(caps) ?? caps) })),
     state: Effect.sync(log.state),
     clear: ordered(Effect.suspend(() => clearHistory(live))),
     compact: (focus) => ordered(compactHistory(live, focus)),
@@ -272,7 +254,8 @@ export const open = Effect.fnUntraced(function* (meta: SessionMeta, options: Ope
   const settings: Live["settings"] = {
     meta,
     mode: options.mode ?? (meta.mode as Mode | undefined),
-    max_turns: options.max_turns
+    max_turns: options.max_turns,
+    caps: {}
   }
   const approver = JournalApprover.make(log)
   let fallback: Mode = "ask"
@@ -284,7 +267,8 @@ export const open = Effect.fnUntraced(function* (meta: SessionMeta, options: Ope
   const lock = yield* Semaphore.make(1)
   const taskSettings = () => ({
     ...(settings.meta.model === undefined ? {} : { model: settings.meta.model }),
-    ...(settings.max_turns === undefined ? {} : { max_turns: settings.max_turns })
+    ...(settings.max_turns === undefined ? {} : { max_turns: settings.max_turns }),
+    caps: settings.caps
   })
   const live = withTasks(
     { log, approver, parts, lock, index, scope, settings, drain, queue: slots.queue },

@@ -22,6 +22,7 @@ export const readOnly = (runtime: SessionRuntime): SessionRuntime => ({
   compact: not,
   setMode: not,
   setModel: not,
+  setBudget: not,
   rename: not,
   resumeQueue: refused
 })

@@ -4,9 +4,9 @@
  * the world that it did not happen, or a person that it shall be.
  */
 import type { ApprovalRequest } from "../domain/Approval.ts"
-import { uncertainText } from "../domain/Decide.ts"
+import { cutSubagents, uncertainText } from "../domain/Decide.ts"
 import type { ReportBody } from "../domain/Event.ts"
-import { type CallId, newRequestId } from "../domain/Ids.ts"
+import { type CallId, newPromptId, newRequestId } from "../domain/Ids.ts"
 import type { CallStep, Look, Place } from "../engine/Resumption.ts"
 import {
   type AnswerItem,
@@ -71,7 +71,8 @@ export const found = (state: SessionState, looks: Known["looks"], ask: boolean):
   const { task } = state
   if (task === undefined) return []
   const at = { task_id: task.task_id, turn: task.turn }
-  return cutOff(state).flatMap((call): ReadonlyArray<ReportBody> => {
+  const cut = cutSubagents(state, true, newPromptId)
+  const calls = cutOff(state).flatMap((call): ReadonlyArray<ReportBody> => {
     const look = looks.get(call.call_id) ?? { kind: "unknown" }
     if (look.kind === "again") return []
     const result = {
@@ -88,6 +89,7 @@ export const found = (state: SessionState, looks: Known["looks"], ask: boolean):
     if (ask) return [{ type: "approval_request", ...at, ...questionOf(call) }]
     return [{ ...result, status: "uncertain", result: uncertainText(), is_error: true }]
   })
+  return [...cut, ...calls]
 }
 
 const stepOf = (call: CallState, { looks, broken }: Known): CallStep => {

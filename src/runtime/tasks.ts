@@ -52,7 +52,7 @@ export interface Options {
   readonly scope: Scope.Scope
   /** The session's command lock. */
   readonly lock: Semaphore.Semaphore
-  readonly settings: () => { readonly model?: string; readonly max_turns?: number }
+  readonly settings: () => Pick<TaskInput, "model" | "max_turns" | "caps">
   readonly slots: TaskSlots
   readonly drain: Drain
   /** Goes on with the task of the state where that is safe, and tells whether. */

@@ -85,10 +85,12 @@ export const usage = Effect.fnUntraced(function* (query: UsageQuery) {
   const { metas, next } = yield* sessionPage(index, query)
   const spent = yield* index.spentBy(metas.map(({ session_id }) => session_id))
   const days = yield* index.spentDays
+  const models = yield* index.spentModels
   return {
     total: days.reduce((sum, day) => plus(sum, day.usage), nothing),
     sessions: metas.map(({ session_id, title }) => ({ session_id, title, usage: spent.get(session_id) ?? nothing })),
     days,
+    models,
     ...next
   }
 })

@@ -213,6 +213,8 @@ export const UsageReport = Schema.Struct({
   sessions: Schema.Array(Schema.Struct({ session_id: SessionId, title: Schema.String, usage: Spent })),
   /** By day (UTC) on which they were spent. */
   days: Schema.Array(Schema.Struct({ day: Schema.String, usage: Spent })),
+  /** The same days by model; `model` is empty where an older claw did not write it down. */
+  models: Schema.Array(Schema.Struct({ day: Schema.String, model: Schema.String, usage: Spent })),
   /** Of `sessions`; absent: this is the last page. */
   next_cursor: optional(Schema.String)
 }).annotate(named("UsageReport"))

@@ -6,7 +6,7 @@
 import { Context, type Effect } from "effect"
 import type { SessionId } from "../domain/Ids.ts"
 import type { Owner } from "../domain/Principal.ts"
-import type { Spent, SpentDay } from "./Spent.ts"
+import type { Spent, SpentDay, SpentModel } from "./Spent.ts"
 import type { StoreError } from "./StoreError.ts"
 
 export interface SessionMeta {
@@ -56,6 +56,8 @@ export interface OwnedIndex {
   readonly spentBy: (ids: ReadonlyArray<SessionId>) => Effect.Effect<ReadonlyMap<SessionId, Spent>, StoreError>
   /** By day, oldest first, also by sessions that were removed since. A copy spent nothing of its source's. */
   readonly spentDays: Effect.Effect<ReadonlyArray<SpentDay>, StoreError>
+  /** The same days, taken apart by model: by day, then by model. */
+  readonly spentModels: Effect.Effect<ReadonlyArray<SpentModel>, StoreError>
   /** The first of `count` (default 1) numbers in a row, which are given to nobody else. */
   readonly nextNumber: (counter: string, count?: number) => Effect.Effect<number, StoreError>
 }
@@ -65,6 +67,8 @@ export class SessionIndex extends Context.Service<
   SessionIndex,
   OwnedIndex & {
     readonly for: (owner: Owner) => OwnedIndex
+    /** What all sessions of a tenant spent on a day (UTC: `2026-03-01`), also those that were removed since. */
+    readonly spentOn: (tenant: string, day: string) => Effect.Effect<Spent, StoreError>
     /** Everybody who has a session: for the process itself, which has to bring back what ran. */
     readonly owners: Effect.Effect<ReadonlyArray<Owner>, StoreError>
   }

@@ -19,6 +19,11 @@ export interface SpentDay {
   readonly usage: Spent
 }
 
+/** What one model was asked for on a day; `model` empty: an older claw did not say. */
+export interface SpentModel extends SpentDay {
+  readonly model: string
+}
+
 export const nothing: Spent = {
   input_tokens: 0,
   output_tokens: 0,

@@ -72,6 +72,8 @@ export interface Tool {
   readonly effect: EffectClass
   /** Nothing happens in a call before `processStarted` has succeeded: one without that record never began. */
   readonly announced?: boolean
+  /** It only waits for calls of its own: it takes no place among those that run at once. */
+  readonly placeless?: boolean
   /** Milliseconds; a tool may read a shorter one from its arguments. */
   readonly timeout_ms: number
   /** Decodes and checks arguments; a failure is the schema's complaint, for the model. */
@@ -92,6 +94,7 @@ export interface ToolSpec<A> {
   readonly parameters: Schema.Codec<A, unknown>
   readonly effect?: EffectClass
   readonly announced?: boolean
+  readonly placeless?: boolean
   readonly timeout_ms?: number
   readonly assess: (args: A) => Effect.Effect<RiskAssessment>
   readonly preview?: (args: A) => Effect.Effect<Preview | undefined>
@@ -147,6 +150,7 @@ export const make = <A>(spec: ToolSpec<A>): Tool => {
     ...parametersOf(spec.parameters),
     effect: spec.effect ?? "once",
     ...(spec.announced === undefined ? {} : { announced: spec.announced }),
+    ...(spec.placeless === undefined ? {} : { placeless: spec.placeless }),
     timeout_ms: spec.timeout_ms ?? DEFAULT_TOOL_TIMEOUT_MS,
     assess: (args) => Effect.suspend(() => spec.assess(args as A)),
     preview: (args) => Effect.suspend(() => preview?.(args as A) ?? Effect.succeed(undefined)),

@@ -97,5 +97,23 @@ export const make = (tools: ReadonlyArray<Tool>, checkpoints: Checkpoints["Servi
   })
 }
 
+/** The same tools, but only those of these names: for who may do less. */
+export const narrow = (
+  registry: ToolRegistry["Service"],
+  allows: (name: string) => boolean
+): ToolRegistry["Service"] => {
+  const definitions = registry.definitions.filter(({ name }) => allows(name))
+  const known = definitions.map(({ name }) => name).join(", ")
+  return {
+    ...registry,
+    definitions,
+    resolve: (call) => {
+      if (allows(call.tool_name)) return registry.resolve(call)
+      const detail = `There is no tool ${JSON.stringify(call.tool_name)}. Tools: ${known}.`
+      return Result.fail(new ToolError({ code: "tool_not_found", detail }))
+    }
+  }
+}
+
 /** A registry of exactly these tools; a later name replaces an earlier one. */
 export const layer = (tools: ReadonlyArray<Tool>) => Layer.succeed(ToolRegistry, make(tools))

@@ -30,7 +30,7 @@ describe("claw backup and restore", () => {
       const copy = join(workspace, "claw.backup")
       const made = yield* Effect.provide(Effect.andThen(Journal, claw("backup", copy, "--json")), store)
       assert.deepStrictEqual(made.json, [
-        { backup: copy, format: 8, bytes: statSync(copy).size, sessions: 3, records: 26, audit_entries: 2 }
+        { backup: copy, format: 9, bytes: statSync(copy).size, sessions: 3, records: 26, audit_entries: 2 }
       ])
       assert.deepStrictEqual([mode(copy), readdirSync(workspace)], [0o600, ["claw.backup"]])
       const again = yield* claw("backup", copy)

@@ -40,6 +40,15 @@ describe("workspace file", () => {
     })
   )
 
+  it.effect("its limits of spending hold where they are the smaller ones, and 0 is none", () =>
+    Effect.gen(function* () {
+      const theirs = { task_tokens: 500, task_cost_usd: 0, session_cost_usd: 1.5 }
+      const config = Result.getOrThrow(yield* inWorkspace(JSON.stringify({ limits: theirs })))
+      const { task_tokens, task_cost_usd, session_cost_usd } = config.limits
+      assert.deepStrictEqual([task_tokens, task_cost_usd, session_cost_usd], [500, 0, 1.5])
+    })
+  )
+
   it.effect("its rules are added to the user's, its smaller limits hold, its looser values are reported", () =>
     Effect.gen(function* () {
       const deny = { tool: "bash", argv: ["git", "push"] as const, reason: "CI pushes" }

@@ -213,6 +213,15 @@ const spending = (store: Store) => {
           { day: "2026-03-02", usage: { ...total, input_tokens: 22, output_tokens: 2 } }
         ]
         assert.deepStrictEqual(yield* index.spentDays, days)
+        const models = days.map((day) => ({ ...day, model: "" }))
+        assert.deepStrictEqual(yield* index.spentModels, models)
+        const tenantDays = [
+          ["local", "2026-03-02"],
+          ["local", "2026-03-03"],
+          ["loca", "2026-03-02"]
+        ] as const
+        const spentOn = yield* Effect.forEach(tenantDays, ([tenant, day]) => index.spentOn(tenant, day))
+        assert.deepStrictEqual(spentOn, [days[1]?.usage, tokens(0, 0), tokens(0, 0)])
 
         yield* index.remove(b.session, () => true)
         assert.deepStrictEqual(yield* index.spentDays, days)

@@ -51,6 +51,9 @@ const intact = Effect.fnUntraced(function* ({ own, key, epoch }: Effect.Success<
   assert.deepStrictEqual((yield* journal.read(key, 0, 3)).records, run(0, 3))
   assert.strictEqual((yield* own.spentBy([id])).get(id)?.input_tokens, 7)
   assert.strictEqual((yield* own.spentDays)[0]?.usage.input_tokens, 7)
+  const day = (yield* own.spentDays)[0]?.day ?? ""
+  const index = yield* SessionIndex
+  assert.strictEqual((yield* index.spentOn(ada.tenant, day)).input_tokens, 7)
   yield* journal.append(key, epoch, [])
   assert.strictEqual(yield* own.nextNumber("tcp"), 3)
 })

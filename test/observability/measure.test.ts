@@ -115,6 +115,7 @@ describe("names", () => {
       "claw.model",
       "claw.approval",
       "claw.tool",
+      "claw.subagent",
       "claw.journal.append"
     ])
   })

@@ -60,21 +60,25 @@ describe("server events", () => {
       task_started: "task_id prompt_id content idempotency_key command",
       prompt_queued: "prompt_id content mode idempotency_key",
       prompt_unqueued: "prompt_id content",
-      prompt_steered: "task_id turn prompt_id content",
-      thinking: "task_id turn stream_id reasoning_stream_id",
-      text_completed: "task_id turn stream_id content reasoning reasoning_state partial finish_reason usage model",
-      stream_reset: "task_id turn stream_id next_stream_id next_reasoning_stream_id reason model",
-      tool_call: "task_id turn call_id tool_name content risk",
+      prompt_steered: "task_id turn parent_call_id prompt_id content",
+      thinking: "task_id turn parent_call_id stream_id reasoning_stream_id",
+      text_completed:
+        "task_id turn parent_call_id stream_id content reasoning reasoning_state partial finish_reason usage model",
+      stream_reset: "task_id turn parent_call_id stream_id next_stream_id next_reasoning_stream_id reason model",
+      tool_call: "task_id turn parent_call_id call_id tool_name content risk",
       approval_request:
-        "task_id turn request_id kind call_id tool_name content risk reason preview grant_options content_digest shown explanation expires_at",
+        "task_id turn parent_call_id request_id kind call_id tool_name content risk reason preview grant_options content_digest shown subagent explanation expires_at",
       approval_resolved:
-        "task_id turn call_id request_id decision via rule reason grant_id grant by tool_name digest shown",
-      tool_started: "task_id turn call_id attempt",
-      tool_result: "task_id turn call_id tool_name result status is_error exit_code signal truncated duration_ms",
-      usage: "task_id turn usage session_usage charged",
-      compacted: "task_id turn summary up_to_seq tokens_before tokens_after shortened",
+        "task_id turn parent_call_id call_id request_id decision via rule reason grant_id grant by tool_name digest shown",
+      tool_started: "task_id turn parent_call_id call_id attempt",
+      tool_result:
+        "task_id turn parent_call_id call_id tool_name result status is_error exit_code signal truncated duration_ms",
+      usage: "task_id turn parent_call_id usage session_usage model charged left",
+      subagent_started: "task_id turn parent_call_id title content background",
+      subagent_ended: "task_id turn parent_call_id status usage error",
+      compacted: "task_id turn parent_call_id summary up_to_seq tokens_before tokens_after shortened",
       cleared: "up_to_seq",
-      checkpoint_skipped: "task_id turn reason",
+      checkpoint_skipped: "task_id turn parent_call_id reason",
       files_restored: "direction restored_task_id files count kept",
       task_completed: "task_id usage",
       task_canceled: "task_id usage reason",
@@ -98,7 +102,7 @@ describe("server events", () => {
       hello: "v session_id ts server principal limits position",
       accepted: "v session_id ts idempotency_key prompt_id task_id duplicate",
       status:
-        "v session_id ts title workspace mode model state task pending_approvals queue queue_paused position read_only counters",
+        "v session_id ts title workspace mode model state task pending_approvals queue queue_paused position read_only budgets counters",
       error: "v session_id ts error",
       ping: "v session_id ts nonce",
       pong: "v session_id ts nonce",
@@ -108,7 +112,10 @@ describe("server events", () => {
   })
 
   it("an error, and what it is about", () => {
-    assert.strictEqual(namesOf(ErrorBody), "code message retryable request_id task_id idempotency_key retry_after_ms")
+    assert.strictEqual(
+      namesOf(ErrorBody),
+      "code message retryable request_id task_id idempotency_key retry_after_ms budget"
+    )
   })
 
   it("states, outcomes of tools, ends of answers", () => {

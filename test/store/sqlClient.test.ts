@@ -74,7 +74,7 @@ it.effect("opens a store with its settings in force (SETTLED 17, RELIABILITY 3.5
     const db = open(join(yield* tempDirectory, "store.db"))()
     const setting = (name: string) => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0]
     const names = ["journal_mode", "synchronous", "foreign_keys", "mmap_size", "busy_timeout", "user_version"]
-    assert.deepStrictEqual(names.map(setting), ["wal", 2, 1, 0, 0, 8])
+    assert.deepStrictEqual(names.map(setting), ["wal", 2, 1, 0, 0, 9])
     db.close()
   })
 )

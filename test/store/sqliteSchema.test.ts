@@ -67,6 +67,7 @@ const sessionsAndRecords = Effect.gen(function* () {
   const ids = [sessionId("s"), sessionId("bare")]
   assert.deepStrictEqual(yield* index.spentBy(ids), new Map([[sessionId("s"), spent]]))
   assert.deepStrictEqual(yield* index.spentDays, [{ day: "2026-03-01", usage: spent }])
+  assert.deepStrictEqual(yield* index.spentModels, [{ day: "2026-03-01", model: "", usage: spent }])
   const { records, damaged } = yield* readAll(sessionId("s"))
   assert.deepStrictEqual([records.length, damaged], [15, []])
   assert.deepStrictEqual(

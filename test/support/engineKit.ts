@@ -7,6 +7,7 @@ import type { DurableEvent, LiveBody } from "../../src/domain/Event.ts"
 import type { CallId } from "../../src/domain/Ids.ts"
 import type { ToolCall } from "../../src/domain/Message.ts"
 import * as Engine from "../../src/engine/Engine.ts"
+import { Budget, type BudgetParts, unlimited } from "../../src/engine/Budget.ts"
 import { defaults, EngineLimits, type Limits } from "../../src/engine/EngineLimits.ts"
 import * as Reporter from "../../src/engine/Reporter.ts"
 import { type Lookup, lookup, ModelCatalogue } from "../../src/provider/Catalogue.ts"
@@ -58,6 +59,7 @@ export interface KitOptions {
   readonly tools?: ReadonlyArray<Tool>
   readonly gate?: (check: Check) => Effect.Effect<Verdict, ApprovalRequired>
   readonly limits?: Partial<Limits>
+  readonly budget?: Partial<BudgetParts>
   readonly streaming?: boolean
   readonly catalogue?: Lookup
   readonly canCallTools?: boolean
@@ -100,7 +102,8 @@ export const kit = (options: KitOptions) => {
     layerText("system"),
     reporter,
     Layer.succeed(ModelCatalogue, options.catalogue ?? lookup),
-    Layer.succeed(EngineLimits, { ...defaults, ...options.limits })
+    Layer.succeed(EngineLimits, { ...defaults, ...options.limits }),
+    Layer.succeed(Budget, { ...unlimited, ...options.budget })
   )
   return { seen, layer: Engine.layer.pipe(Layer.provideMerge(parts)) }
 }

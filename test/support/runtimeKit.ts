@@ -35,11 +35,12 @@ const asking = (approver: Approver["Service"], expiresInMs: number, checking: Ef
     check: Effect.fnUntraced(function* (check: Check) {
       yield* checking
       if (check.assessment.risk === "safe" || check.allowed === true) return allow(check)
-      const { task_id, turn, call, assessment } = check
+      const { task_id, turn, call, assessment, subagent } = check
       const request_id = check.open?.request_id ?? newRequestId()
       const reply = yield* approver.ask({
         task_id,
         turn,
+        ...(subagent === undefined ? {} : { parent_call_id: subagent.call_id }),
         request: check.open ?? {
           request_id,
           kind: "tool",

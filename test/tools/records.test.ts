@@ -19,7 +19,8 @@ describe("tool records", () => {
           ["grep", "pure", false],
           ["list_dir", "pure", false],
           ["todo", "idempotent", false],
-          ["write_plan", "once", false]
+          ["write_plan", "once", false],
+          ["subagent", "once", false]
         ]
       )
     })
@@ -50,7 +51,8 @@ describe("tool records", () => {
         grep: ["pattern"],
         list_dir: [],
         todo: ["items"],
-        write_plan: ["kind", "content"]
+        write_plan: ["kind", "content"],
+        subagent: ["title", "prompt"]
       })
     })
   )

@@ -30,7 +30,7 @@ describe("the registry", () => {
       }
       assert.deepStrictEqual(complaint("rm", {}), [
         "tool_not_found",
-        'There is no tool "rm". Tools: read_file, write_file, edit_file, bash, glob, grep, list_dir, todo, write_plan.'
+        'There is no tool "rm". Tools: read_file, write_file, edit_file, bash, glob, grep, list_dir, todo, write_plan, subagent.'
       ])
       assert.deepStrictEqual(complaint("write_file", { path: "f.txt" }), [
         "tool_bad_arguments",

@@ -53,6 +53,7 @@ export const Asked = ({ request }: { readonly request: ApprovalRequest }) => {
   const words = useWords()
   return (
     <>
+      {request.subagent === undefined ? null : <p className="quiet">{words.subagentAsks(reveal(request.subagent))}</p>}
       <p className="reason">{words.reason(request.reason)}</p>
       <Preview request={request} />
       {request.explanation === undefined ? null : (

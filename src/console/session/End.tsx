@@ -1,6 +1,7 @@
 /** How a task ended: what it used, what went wrong, or what was stopped. */
 import { Ban, Check, CircleAlert } from "lucide-react"
 import { Fragment, memo } from "react"
+import { budgetText } from "../../domain/Budget.ts"
 import { table } from "../../domain/ErrorCode.ts"
 import type { EndItem } from "../state/items.ts"
 import { callText } from "../text/callText.ts"
@@ -55,9 +56,10 @@ export const End = memo(({ item }: { readonly item: EndItem }) => {
         <Ban aria-hidden size={14} /> <Stopped stopped={item.stopped} /> <Figures item={item} />
       </p>
     )
-  const { code, message } = event.error
+  const { budget, code, message } = event.error
   const known = table[code] as (typeof table)[typeof code] | undefined
-  const sentence = known === undefined ? message : locale === "en" ? message : known.zh
+  const own = known === undefined || locale === "en" ? message : known.zh
+  const sentence = budget === undefined ? own : budgetText(budget, locale)
   return (
     <p className="end failed">
       <CircleAlert aria-hidden size={16} />

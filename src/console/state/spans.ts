@@ -2,7 +2,7 @@
  * When a task waited for whom: the model, a person, a tool. Pure, from facts alone. Units: milliseconds since the epoch.
  * Invariant: a span that has no end yet ends with the newest fact of its task.
  */
-import type { DurableEvent } from "../../domain/Event.ts"
+import { type DurableEvent, isNested } from "../../domain/Event.ts"
 import { callText } from "../text/callText.ts"
 import { firstLine } from "../text/format.ts"
 
@@ -49,6 +49,8 @@ class Task {
   see(event: DurableEvent): void {
     const at = Date.parse(event.ts)
     this.last = Math.max(this.last, at)
+    // Its call has a span, and so has each of its calls.
+    if (isNested(event) && (event.type === "thinking" || event.type === "text_completed")) return
     switch (event.type) {
       case "thinking":
         return this.begin("model", { kind: "model", name: `${event.turn}`, from: at })

@@ -39,8 +39,19 @@ export class Talk {
   }
 
   see(event: SessionEvent): void {
+    if ("parent_call_id" in event && event.parent_call_id !== undefined)
+      return this.seeBelow(event.parent_call_id, event)
     if ("seq" in event) this.seeFact(event, Date.parse(event.ts))
     else this.seeLive(event, Date.parse(event.ts))
+  }
+
+  /** Of what a subagent does its call's card shows the question; the rest is its live output, and then its result. */
+  private seeBelow(parent: string, event: SessionEvent): void {
+    if (event.type === "approval_request") {
+      this.changeCall(parent, () => ({ request: event }))
+      this.change("call", parent, ({ resolved: _, ...call }) => call)
+    } else if (event.type === "approval_resolved" || event.type === "subagent_ended")
+      this.change("call", parent, ({ request: _, ...call }) => call)
   }
 
   private add(item: Item): void {

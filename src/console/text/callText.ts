@@ -8,7 +8,7 @@ export interface CallText {
   readonly rest: ReadonlyArray<readonly [name: string, value: string]>
 }
 
-const SUBJECTS = ["command", "path", "file_path", "url", "query", "pattern", "prompt", "name"]
+const SUBJECTS = ["command", "path", "file_path", "url", "query", "pattern", "title", "prompt", "name"]
 
 const textOf = (value: unknown): string => reveal(typeof value === "string" ? value : JSON.stringify(value, null, 2))
 

@@ -214,6 +214,7 @@ export const en = {
   approvalTitle: (tool: string) =>
     tool === "bash" ? "Run this command?" : /^(edit|write)_/.test(tool) ? "Change this file?" : `Use ${tool}?`,
   recoveryTitle: "This was cut off: it may or may not have happened",
+  subagentAsks: (title: string) => `Asked by the subagent ${title}.`,
   recoveryHint: "The server was killed while it ran. Look before you run it again.",
   risk: { safe: "safe", mutating: "changes files", dangerous: "dangerous" } satisfies Record<Risk, string>,
   reason: (reason: string) => reason,

@@ -189,6 +189,7 @@ export const zhCN: Words = {
   approvalTitle: (tool) =>
     tool === "bash" ? "运行此命令？" : /^(edit|write)_/.test(tool) ? "修改此文件？" : `使用 ${tool}？`,
   recoveryTitle: "此调用被中断：可能已经发生，也可能没有",
+  subagentAsks: (title: string) => `由子代理 ${title} 提出。`,
   recoveryHint: "运行期间服务器被终止。重新运行之前请先查看。",
   risk: { safe: "安全", mutating: "会修改文件", dangerous: "危险" },
   reason: (reason) => reasonText(reason, "zh-CN"),

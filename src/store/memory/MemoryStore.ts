@@ -254,6 +254,7 @@ const ownedIndex = (tables: Tables, owner: Owner): OwnedIndex => {
         return new Map(found.flatMap(([id, total]) => (total === undefined ? [] : [[id, total] as const])))
       }),
     spentDays: Effect.sync(() => spent.days(owner)),
+    spentModels: Effect.sync(() => spent.models(owner)),
     nextNumber: Effect.fn("SessionIndex.nextNumber")((counter, count = 1) =>
       Effect.sync(() => {
         const key = JSON.stringify([scope, counter])
@@ -270,6 +271,7 @@ const makeIndex = (parts: Pick<Tables, "entries" | "bury" | "spent">) => {
   return SessionIndex.of({
     ...ownedIndex(tables, localOwner),
     for: (owner) => ownedIndex(tables, owner),
+    spentOn: (tenant, day) => Effect.sync(() => parts.spent.on(tenant, day)),
     owners: Effect.sync(() => [
       ...new Map([...tables.metas.values()].map(({ owner }) => [scopeKey(owner), owner])).values()
     ])

@@ -211,5 +211,21 @@ export const migrations: ReadonlyArray<string> = [
     made_at INTEGER NOT NULL,
     spent INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
+  `,
+  // What was spent on a day, by model. Of what was spent before nobody wrote down which.
+  `
+  CREATE TABLE spent_models (
+    owner TEXT NOT NULL,
+    day TEXT NOT NULL,
+    model TEXT NOT NULL,
+    input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    cached_tokens INTEGER NOT NULL,
+    reasoning_tokens INTEGER NOT NULL,
+    cost_usd REAL,
+    PRIMARY KEY (owner, day, model)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO spent_models
+    SELECT owner, day, '', input_tokens, output_tokens, cached_tokens, reasoning_tokens, cost_usd FROM spent_days;
   `
 ]

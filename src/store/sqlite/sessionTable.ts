@@ -178,6 +178,7 @@ const ownedIndex = (access: Access, owner: Owner): OwnedIndex => {
     remove: remove(access, owner),
     spentBy: SpentTable.spentBy(access, owner),
     spentDays: SpentTable.spentDays(access, owner),
+    spentModels: SpentTable.spentModels(access, owner),
     nextNumber: nextNumber(access, owner)
   }
 }
@@ -186,5 +187,6 @@ export const make = (access: Access) =>
   SessionIndex.of({
     ...ownedIndex(access, localOwner),
     for: (owner) => ownedIndex(access, owner),
+    spentOn: SpentTable.spentOn(access),
     owners: access.run("owners", access.sql<Owner>`SELECT DISTINCT tenant, project, user FROM sessions`)
   })

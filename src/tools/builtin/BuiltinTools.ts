@@ -16,6 +16,7 @@ import { makeListDir } from "./listDir.ts"
 import { type ReadGuard, unruled } from "./readGuard.ts"
 import { makeReadFile } from "./readFile.ts"
 import { makeReadSkill } from "./readSkill.ts"
+import { makeSubagent } from "./subagent.ts"
 import { makeTodo } from "./todo.ts"
 import { makeWriteFile } from "./writeFile.ts"
 import { makeWritePlan } from "./writePlan.ts"
@@ -44,7 +45,8 @@ export const makeBuiltinTools = Effect.fnUntraced(function* (options: BuiltinOpt
     makeListDir(workspace, guard),
     makeTodo(),
     makeWritePlan(workspace),
-    ...(skills === undefined || skills.names.length === 0 ? [] : [makeReadSkill(skills)])
+    ...(skills === undefined || skills.names.length === 0 ? [] : [makeReadSkill(skills)]),
+    makeSubagent()
   ]
   return tools
 })

@@ -1,0 +1,279 @@
+/**
+ * The money and tokens of one run's model calls (R117–R119; DESIGN §8). Owns: when an attempt is reserved and settled,
+ * what a failed or cut one is counted as, the running totals that `usage` facts tell. Invariants: every reservation is
+ * settled on every way out of its attempt, also under interruption; an attempt of which anything came counts, one of
+ * which nothing came does not; totals are told in the order in which they grew.
+ */
+import { Cause, Effect, Exit } from "effect"
+import type { Durable } from "../domain/Event.ts"
+import type { TaskId } from "../domain/Ids.ts"
+import * as Usage from "../domain/Usage.ts"
+import * as Catalogue from "../provider/Catalogue.ts"
+import type { Completed } from "../provider/ModelPart.ts"
+import type { ModelRequest, Provider } from "../provider/Provider.ts"
+import { ProviderError } from "../provider/ProviderError.ts"
+import * as Budget from "./Budget.ts"
+import { amountOf, type Need, nothing } from "./budgetAccount.ts"
+import type { Limits } from "./EngineLimits.ts"
+import type { ShownAnswer } from "./parts.ts"
+import type { Reporter } from "./Reporter.ts"
+import type { Suspension } from "./Suspension.ts"
+import { TaskFailure } from "./TaskFailure.ts"
+import { textTokens } from "./tokenEstimate.ts"
+
+/** Of one session, as long as it is in memory. */
+export interface Purse {
+  readonly parts: Budget.BudgetParts
+  readonly session: Budget.Ledger
+  /** What the session used, as the newest `usage` fact says or is about to. */
+  total: Usage.Usage
+  limits: Limits
+  /** The running task's account. */
+  task: Budget.Ledger | undefined
+}
+
+export const makePurse = (parts: Budget.BudgetParts, limits: Limits): Purse => {
+  const cap = () => ({ tokens: purse.limits.session_tokens, usd: purse.limits.session_cost_usd })
+  const purse: Purse = { parts, session: Budget.makeLedger("session", cap), total: Usage.none, limits, task: undefined }
+  return purse
+}
+
+/** Of one run. */
+export interface Meters {
+  readonly purse: Purse
+  /** Narrowest first: the task's own, then all that it is part of. */
+  readonly ledgers: ReadonlyArray<Budget.Ledger>
+  /** What this run used, with all that is below it. */
+  total: Usage.Usage
+  /** Of what it is part of. */
+  readonly above?: Meters
+}
+
+/** Of a subagent: whatever it takes is taken of all that it is part of. */
+export const below = (above: Meters): Meters => ({ ...above, total: Usage.none, above })
+
+/** A task begins, or goes on: what the journal has of it and of its session is what its accounts begin with. */
+export const ofTask = (purse: Purse, limits: Limits, before: Usage.Usage, session: Usage.Usage): Meters => {
+  const cap = () => ({ tokens: limits.task_tokens, usd: limits.task_cost_usd })
+  const task = Budget.makeLedger("task", cap, Budget.used(before))
+  Object.assign(purse, { limits, task, total: session })
+  Budget.setUsed(purse.session, Budget.used(session))
+  return { purse, ledgers: [task, purse.session, ...purse.parts.outer], total: before }
+}
+
+export const ended = (purse: Purse): void => {
+  purse.task = undefined
+}
+
+/** Every limit in force, and what was used of it; `spent`: what the session's state says where nothing runs. */
+export const uses = ({ parts, session, task }: Purse, spent: Usage.Usage) => {
+  if (task === undefined) Budget.setUsed(session, Budget.used(spent))
+  return Budget.uses([...(task === undefined ? [] : [task]), session, ...parts.outer])
+}
+
+interface Metered {
+  readonly task_id: TaskId
+  readonly model?: string
+  readonly provider: Provider["Service"]
+  readonly catalogue: Catalogue.Lookup
+  readonly reporter: Reporter["Service"]
+  readonly suspension: Suspension
+  readonly limits: Limits
+  /** The model that stands in for the one that was meant. */
+  readonly standing: { readonly in: string | undefined }
+  readonly meters: Meters
+}
+
+const modelOf = ({ model, provider, standing }: Metered): string => standing.in ?? model ?? provider.model
+
+/**
+ * The fact of what was used; to be handed to the reporter at once, since the next one's totals build on it. `alone`: no
+ * answer tells of it.
+ */
+export const fact = (
+  run: Metered,
+  turn: number,
+  spent: Usage.Usage,
+  { alone = false, model = modelOf(run) } = {}
+): Durable<"usage"> => {
+  const { meters, task_id } = run
+  for (let one: Meters | undefined = meters; one !== undefined; one = one.above) one.total = Usage.add(one.total, spent)
+  meters.purse.total = Usage.add(meters.purse.total, spent)
+  const left = Budget.leftOf(meters.ledgers)
+  const totals = { usage: meters.total, session_usage: meters.purse.total, model }
+  return {
+    type: "usage",
+    task_id,
+    turn,
+    ...totals,
+    ...(alone || meters.above !== undefined ? { charged: spent } : {}),
+    ...(left === undefined ? {} : { left })
+  }
+}
+
+/** Something was used that nobody had reserved: the fact of it, to be handed to the reporter at once. */
+export const counted = (run: Metered, turn: number, spent: Usage.Usage): Durable<"usage"> => {
+  for (const ledger of run.meters.ledgers) Budget.spend(ledger, amountOf(spent))
+  return fact(run, turn, spent, { alone: true })
+}
+
+/** One attempt: what is asked, and of which model. */
+export interface About {
+  readonly shown: ShownAnswer
+  readonly model: string
+}
+
+/** Around one attempt; its success says what it used as far as anybody knows. */
+export type Attempt = <E>(once: Effect.Effect<Completed, E>, about: About) => Effect.Effect<Completed, E | TaskFailure>
+
+export interface Meter {
+  /** What is asked for: no more output than is left. */
+  readonly request: ModelRequest
+  readonly attempt: Attempt
+}
+
+/** An answer shorter than this is none. */
+const LEAST = 16
+
+const unpriced = (model: string): TaskFailure =>
+  new TaskFailure({
+    code: "bad_config",
+    detail: `The price of ${model} is not known, so that a limit of money cannot be kept. Limit tokens, or give its price (models.${model}.prices).`
+  })
+
+/** Tokens of what an answer said, where its server did not count them. */
+const said = ({ message }: Completed): number =>
+  textTokens(message.content) +
+  textTokens(message.reasoning ?? "") +
+  message.tool_calls.reduce((sum, call) => sum + textTokens(call.tool_name + call.arguments), 0)
+
+interface Turn {
+  readonly run: Metered
+  readonly turn: number
+  readonly ledgers: ReadonlyArray<Budget.Ledger>
+  /** Tokens of the question, where anything is limited. */
+  readonly input: number | undefined
+}
+
+const guessed = ({ input = 0 }: Turn, output_tokens: number): Usage.Usage => ({
+  input_tokens: input,
+  output_tokens,
+  estimated: true
+})
+
+const shownTokens = (shown: ShownAnswer): number => textTokens(shown.content()) + textTokens(shown.reasoning())
+
+/** What a failed or cut attempt is counted as; undefined: nothing came of it, as far as anybody knows. */
+const failedUsage = (turn: Turn, exit: Exit.Failure<Completed, unknown>, shown: ShownAnswer) => {
+  const error = exit.cause.reasons.find(Cause.isFailReason)?.error
+  if (error instanceof ProviderError && error.usage !== undefined) return error.usage
+  return turn.input === undefined || !shown.any() ? undefined : guessed(turn, shownTokens(shown))
+}
+
+/** What an attempt used, with its cost; told where no answer tells it. */
+const used = (turn: Turn, exit: Exit.Exit<Completed, unknown>, { model, shown }: About): Usage.Usage => {
+  const { run } = turn
+  const [entry, usage] = Exit.isSuccess(exit)
+    ? [Catalogue.entryOf(run.catalogue, model, exit.value.model), exit.value.usage]
+    : [Catalogue.entryOf(run.catalogue, model), failedUsage(turn, exit, shown)]
+  if (usage === undefined) return Usage.none
+  const spent = Catalogue.priced(usage, entry)
+  // Whoever goes on with a task that stops here counts what was cut.
+  const isTold = Exit.isSuccess(exit) || run.suspension.asked()
+  if (!isTold) run.reporter.later([fact(run, turn.turn, spent, { alone: true, model })])
+  return spent
+}
+
+/** The answer of a server that counted nothing is counted here, where anything is limited. */
+const withCount = (turn: Turn, completed: Completed): Completed =>
+  completed.usage !== undefined || turn.input === undefined
+    ? completed
+    : { ...completed, usage: guessed(turn, said(completed)) }
+
+const unmetered = (turn: Turn, asked: ModelRequest): Meter => ({
+  request: asked,
+  attempt: (once, about) => Effect.onExit(once, (exit) => Effect.sync(() => void used(turn, exit, about)))
+})
+
+const priceOf = ({ run }: Turn, model: string) => Catalogue.entryOf(run.catalogue, model).prices
+
+const needOf = (turn: Turn, model: string, output: number, least: number): Need => {
+  const price = priceOf(turn, model)
+  return { input: turn.input ?? 0, output, least, ...(price === undefined ? {} : { price }) }
+}
+
+/** Reserves what a call of this model takes; a limit of money needs its price. */
+const reserved = (turn: Turn, model: string, output: number, least: number) =>
+  Effect.suspend(() =>
+    priceOf(turn, model) === undefined && Budget.limitsMoney(turn.ledgers)
+      ? Effect.fail(unpriced(model))
+      : Budget.reserve(turn.ledgers, needOf(turn, model, output, least))
+  )
+
+/** `first`: what is reserved already, for this model. */
+const meterOf = (turn: Turn, request: ModelRequest, first: Budget.Hold, model: string) => {
+  const { output } = first
+  let hold: Budget.Hold | undefined = first
+  const holding = (asked: string) => {
+    if (hold !== undefined && asked === model) return Effect.succeed(hold)
+    hold?.settle(nothing)
+    return reserved(turn, asked, output, output)
+  }
+  const attempt: Attempt = (once, about) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(holding(about.model), (own) => {
+        hold = own
+        const answered = Effect.map(restore(once), (completed) => withCount(turn, completed))
+        return Effect.onExit(answered, (exit) =>
+          Effect.sync(() => {
+            hold = undefined
+            own.settle(amountOf(used(turn, exit, about)))
+          })
+        )
+      })
+    )
+  return { meter: { request, attempt } satisfies Meter, close: Effect.sync(() => hold?.settle(nothing)) }
+}
+
+/** What a stop of the process cut off was asked, and is counted as its question. */
+const countCut = (turn: Turn, model: string): void => {
+  const spent = Catalogue.priced(guessed(turn, 0), Catalogue.entryOf(turn.run.catalogue, model))
+  turn.run.reporter.later([counted(turn.run, turn.turn, spent)])
+}
+
+/** Tokens that one answer may have; where nobody knows, what is assumed is asked for, so that it holds. */
+const longest = (run: Metered, asked: ModelRequest, model: string) => {
+  const { id, output_limit } = Catalogue.entryOf(run.catalogue, model)
+  const said = asked.max_output_tokens ?? run.provider.capabilities.max_output_tokens
+  return { known: said !== undefined || id !== undefined, output: Math.min(said ?? output_limit, output_limit) }
+}
+
+/**
+ * One turn's question, with what it may take reserved; fails with `budget_exceeded` where it does not fit. `cut`: it was
+ * asked before, by a process that stopped.
+ */
+export const during = <A, E>(
+  run: Metered,
+  at: { readonly turn: number; readonly cut: boolean },
+  asked: ModelRequest,
+  use: (meter: Meter) => Effect.Effect<A, E>
+): Effect.Effect<A, E | TaskFailure> => {
+  const { limits, meters } = run
+  const own = Budget.makeLedger("turn", () => ({ tokens: limits.turn_tokens, usd: 0 }))
+  const ledgers = [own, ...meters.ledgers]
+  const isLimited = Budget.isLimited(ledgers)
+  const input = isLimited ? meters.purse.parts.estimate(asked) : undefined
+  const turn: Turn = { run, turn: at.turn, ledgers, input }
+  if (!isLimited) return use(unmetered(turn, asked))
+  const model = modelOf(run)
+  const { known, output } = longest(run, asked, model)
+  if (at.cut) countCut(turn, model)
+  return Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(reserved(turn, model, output, Math.min(LEAST, output)), (hold) => {
+      const whole = known && hold.output === output
+      const request = whole ? asked : { ...asked, max_output_tokens: hold.output }
+      const { meter, close } = meterOf(turn, request, hold, model)
+      return Effect.ensuring(restore(use(meter)), close)
+    })
+  )
+}

@@ -1,0 +1,166 @@
+/**
+ * A run of the model inside a call (LESSONS 32, 33; SECURITY T20; SETTLED 13). Owns: what a subagent has of its task and
+ * what it has not, its beginning and end, its report. Does not own: its turns (`loop`), who asks for it (a tool).
+ * Invariants: its tools, its policy and its budget are its caller's or narrower; on every way out its facts are closed by
+ * one `subagent_ended`; cancelling the call is all there is to cancelling it.
+ */
+import { Effect, type Exit } from "effect"
+import type { ApprovalGate, Verdict } from "../approval/ApprovalGate.ts"
+import { budgetText } from "../domain/Budget.ts"
+import { closeSubagent, type Outcome } from "../domain/Decide.ts"
+import { type CallId, newPromptId } from "../domain/Ids.ts"
+import type { SessionState } from "../domain/Session.ts"
+import { shorten } from "../domain/Shorten.ts"
+import { attributes, spans } from "../observability/Telemetry.ts"
+import { type RunSubagent, SUBAGENT, type SubagentOrder } from "../tools/SubagentRunner.ts"
+import type { ToolOutput } from "../tools/Tool.ts"
+import { ToolError } from "../tools/ToolError.ts"
+import { narrow, type ToolRegistry } from "../tools/ToolRegistry.ts"
+import * as Compacting from "./compacting.ts"
+import { outcomeOf } from "./ending.ts"
+import * as Family from "./family.ts"
+import { type Run, runTurns } from "./loop.ts"
+import * as Metering from "./metering.ts"
+import * as NestedReporter from "./nestedReporter.ts"
+import * as RequestLog from "./requestLog.ts"
+
+const ROLE = `
+
+# Subagent
+You are a subagent: another run of this model gave you the task below, and a person may not be watching.
+- You know nothing but this task. Do it, and nothing beyond it.
+- Nobody answers questions. Where something is missing, say what, and stop.
+- Your last message is your report, and all that your caller gets: what you found or did, with paths, and what is open.`
+
+const refused: Verdict = {
+  decision: "deny",
+  via: "policy",
+  rule: "subagent: read_only",
+  reason: "this subagent may only look"
+}
+
+/** Its calls pass the same gate, under its name. `changing`: told which of them change something. */
+const gateFor = (run: Run, { read_only, title }: SubagentOrder, call_id: CallId, changing: Set<string>) => {
+  const { gate } = run
+  const check: ApprovalGate["Service"]["check"] = (asked) => {
+    if (asked.assessment.risk !== "safe") {
+      if (read_only === true) return Effect.succeed(refused)
+      changing.add(asked.call.call_id)
+    }
+    return gate.check({ ...asked, subagent: asked.subagent ?? { call_id, title } })
+  }
+  return { ...gate, check }
+}
+
+/** The tools it was given, of those that its caller has. */
+const toolsFor = (run: Run, { tools }: SubagentOrder, changing: ReadonlySet<string>): ToolRegistry["Service"] => {
+  const mayGoOn = run.depth + 1 < run.limits.subagent_depth
+  const given = (name: string) => (tools === undefined || tools.includes(name)) && (name !== SUBAGENT || mayGoOn)
+  const registry = narrow(run.registry, given)
+  const { changes } = run.family
+  return {
+    ...registry,
+    execute: (resolved, permit, context) => {
+      const executed = registry.execute(resolved, permit, context)
+      const alone = changing.has(context.call_id) && run.depth === 0
+      return alone ? changes.withPermits(1)(executed) : executed
+    }
+  }
+}
+
+const innerRun = (run: Run, order: SubagentOrder, call_id: CallId, progress: (text: string) => void): Run => {
+  const changing = new Set<string>()
+  const { limits } = run
+  return {
+    ...run,
+    reporter: NestedReporter.make(run.family.reporter, call_id, progress),
+    registry: toolsFor(run, order, changing),
+    gate: gateFor(run, order, call_id, changing),
+    systemPrompt: { text: Effect.map(run.systemPrompt.text, (text) => text + (run.depth === 0 ? ROLE : "")) },
+    max_turns: Math.min(order.max_turns ?? limits.subagent_turns, limits.subagent_turns),
+    meters: Metering.below(run.meters),
+    knownHead: RequestLog.makeKnown(),
+    window: Compacting.makeKnown(),
+    open: { shown: undefined },
+    standing: { in: run.standing.in },
+    depth: run.depth + 1
+  }
+}
+
+/** The last thing that it said. */
+const lastWords = ({ history }: SessionState): string => {
+  const answer = history.findLast((item) => item.kind === "answer" && item.content.trim() !== "")
+  return answer?.kind === "answer" ? answer.content : ""
+}
+
+const reportOf = (state: SessionState, outcome: Outcome): ToolOutput => {
+  const words = lastWords(state)
+  if (outcome.status === "completed") return { content: words === "" ? "(The subagent said nothing.)" : words }
+  const why = outcome.status === "failed" ? `${outcome.error.message} [${outcome.error.code}]` : "It was cancelled."
+  const said = words === "" ? "" : ` Its last words:\n${words}`
+  return { content: `The subagent did not finish. ${why}${said}`, is_error: true }
+}
+
+/** Its facts are stored behind whatever it put off; what cannot be stored ends the call. */
+const closed = (inner: Run, call_id: CallId, exit: Exit.Exit<void, Effect.Error<ReturnType<typeof runTurns>>>) =>
+  Effect.gen(function* () {
+    const state = yield* inner.reporter.report([])
+    const outcome = outcomeOf(exit, inner.mask)
+    // A process that stops ends all of them in one append, and says to the model which will not report.
+    if (outcome.status === "canceled" && inner.suspension.asked()) return yield* Effect.interrupt
+    const shown = inner.open.shown
+    const text = shown === undefined ? {} : { shown: { content: shown.content(), reasoning: shown.reasoning() } }
+    yield* inner.reporter.report(closeSubagent(state, call_id, outcome, text))
+    return outcome.status === "canceled" ? yield* Effect.interrupt : reportOf(state, outcome)
+  })
+
+/** From `subagent_started` to `subagent_ended`. */
+const lived = (inner: Run, turn: number, order: SubagentOrder, call_id: CallId) =>
+  Effect.uninterruptibleMask((restore) => {
+    const { background, prompt: content, title } = order
+    const begun = {
+      type: "subagent_started",
+      task_id: inner.task_id,
+      turn,
+      parent_call_id: call_id,
+      title,
+      content
+    } as const
+    return inner.reporter.report([{ ...begun, ...(background === true ? { background } : {}) }]).pipe(
+      Effect.andThen(Effect.exit(restore(runTurns(inner)))),
+      Effect.flatMap((exit) => closed(inner, call_id, exit)),
+      Effect.orDie
+    )
+  }).pipe(Effect.withSpan(spans.subagent, { attributes: { [attributes.call]: call_id } }, { captureStackTrace: false }))
+
+const told = (title: string, { content, is_error }: ToolOutput): string =>
+  `(From claw, not from the person.) The subagent "${title}" ${is_error === true ? "failed" : "reports"}:\n${content}`
+
+/** What it has to say comes as a prompt that steers its task. */
+const reported = (run: Run, { title }: SubagentOrder, output: ToolOutput) => {
+  const { text } = shorten(run.mask(told(title, output)).toWellFormed(), run.limits.tool_output_chars)
+  const report = { type: "prompt_queued", prompt_id: newPromptId(), content: text, mode: "steer" } as const
+  return Effect.asVoid(run.family.reporter.report([report]))
+}
+
+const no = (detail: string) => Effect.fail(new ToolError({ code: "tool_failed", detail }))
+
+/** Runs what a turn's calls ask for. */
+export const runner =
+  (run: Run, turn: number): RunSubagent =>
+  (order, { call_id, emit }) =>
+    Effect.suspend((): Effect.Effect<ToolOutput, ToolError> => {
+      const { family, limits } = run
+      const { begun: used } = family
+      if (run.depth >= limits.subagent_depth) return no("A subagent may not begin another here.")
+      if (used >= limits.task_subagents)
+        return no(budgetText({ budget: "task", unit: "subagents", used, limit: limits.task_subagents }, "en"))
+      family.begun += 1
+      const quiet = order.background === true
+      const inner = innerRun(run, order, call_id, quiet ? () => {} : emit)
+      const living = family.places(run.depth).withPermits(1)(lived(inner, turn, order, call_id))
+      if (!quiet) return living
+      const beside = Effect.flatMap(living, (output) => reported(run, order, output))
+      const content = `The subagent "${order.title}" works in the background. Its report comes as a message.`
+      return Effect.as(Family.beside(family, Effect.ignore(beside)), { content })
+    })
