@@ -74,24 +74,37 @@ export interface Cover {
   readonly grant?: Grant
 }
 
-/** Digests that an exact grant of this one command would have, with the call's other arguments as they are. */
+/** What tells two commands of a line apart. */
+export const keyOf = ({ argv, code, content, fed, notPlain, patterns, unsettled }: SimpleCommand): string =>
+  JSON.stringify([argv, patterns, fed, content, notPlain, unsettled, code?.texts])
+
+/**
+ * Digests that an exact grant of this one command would have, with the call's other arguments as they are. What does
+ * more than look was granted without what is fed to it, and what a pattern was granted as is its own text alone.
+ */
 const partDigests = (command: SimpleCommand, { call }: Subject): ReadonlyArray<string> => {
   const args = parseArguments(call.arguments)
-  if (args === null || typeof args !== "object" || !("command" in args) || !isPlain(command)) return []
-  return [canonicalText(command.argv), command.text].map((text) => digestOf(call.tool_name, { ...args, command: text }))
+  if (args === null || typeof args !== "object" || !("command" in args)) return []
+  if (!isPlain(command) || (command.fed === true && !command.readOnly)) return []
+  const written = command.patterns === undefined ? [canonicalText(command.argv)] : []
+  return [...written, command.text].map((text) => digestOf(call.tool_name, { ...args, command: text }))
 }
 
-export const sameContent = (grant: Grant, content: string | undefined): boolean =>
-  grant.content === undefined || grant.content === content
+/** What it runs is what it was when it was granted: a file that has come since counts as a change. */
+export const sameContent = (grant: Grant, content: string | undefined): boolean => grant.content === content
+
+/** What was granted for any look says nothing of files; what was granted for one is bound to its own. */
+const mayLook = (grant: Grant, { content }: SimpleCommand): boolean =>
+  grant.content === undefined || sameContent(grant, content)
 
 const partGrant = (command: SimpleCommand, subject: Subject): Grant | undefined => {
   const exact = subject.grants.some(({ matcher }) => matcher.kind === "exact") ? partDigests(command, subject) : []
   return subject.grants.find(
     (grant) =>
-      sameContent(grant, command.content) &&
-      ((grant.matcher.kind === "command" && grantCovers(grant.matcher.argv, command)) ||
-        (grant.matcher.kind === "reads" && onlyLooks(command)) ||
-        (grant.matcher.kind === "exact" && exact.includes(grant.matcher.digest)))
+      (grant.matcher.kind === "reads" && onlyLooks(command) && mayLook(grant, command)) ||
+      (sameContent(grant, command.content) &&
+        ((grant.matcher.kind === "command" && grantCovers(grant.matcher.argv, command)) ||
+          (grant.matcher.kind === "exact" && exact.includes(grant.matcher.digest))))
   )
 }
 
@@ -123,7 +136,7 @@ const lineCover = (subject: Subject): Cover | undefined => {
   const known = new Map<string, Cover | undefined>()
   let first: Cover | undefined
   for (const command of plan.commands) {
-    const key = JSON.stringify([command.argv, command.notPlain])
+    const key = keyOf(command)
     if (!known.has(key)) known.set(key, partCover(command, subject))
     const cover = known.get(key)
     if (cover === undefined && onlyFilters(command, subject)) continue
@@ -144,7 +157,7 @@ export const callGrant = ({ assessment, digest, grants, workspace }: Subject): G
     ({ matcher, ...grant }) =>
       (matcher.kind === "exact" &&
         matcher.digest === digest &&
-        (grant.content === undefined || grant.content === contentOf(assessment))) ||
+        grant.content === contentOf(assessment)) ||
       (matcher.kind === "path" && !assessment.opaque && pathsCovered(matcher.glob, assessment.paths, workspace))
   )
 
