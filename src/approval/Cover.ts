@@ -90,21 +90,21 @@ const partDigests = (command: SimpleCommand, { call }: Subject): ReadonlyArray<s
   return [...written, command.text].map((text) => digestOf(call.tool_name, { ...args, command: text }))
 }
 
-/** What it runs is what it was when it was granted: a file that has come since counts as a change. */
-export const sameContent = (grant: Grant, content: string | undefined): boolean => grant.content === content
-
-/** What was granted for any look says nothing of files; what was granted for one is bound to its own. */
-const mayLook = (grant: Grant, { content }: SimpleCommand): boolean =>
-  grant.content === undefined || sameContent(grant, content)
+/** For a grant of many calls: what was granted without files that say what runs is bound to none. */
+export const sameContent = (grant: Grant, content: string | undefined): boolean =>
+  grant.content === undefined || grant.content === content
 
 const partGrant = (command: SimpleCommand, subject: Subject): Grant | undefined => {
   const exact = subject.grants.some(({ matcher }) => matcher.kind === "exact") ? partDigests(command, subject) : []
   return subject.grants.find(
     (grant) =>
-      (grant.matcher.kind === "reads" && onlyLooks(command) && mayLook(grant, command)) ||
-      (sameContent(grant, command.content) &&
-        ((grant.matcher.kind === "command" && grantCovers(grant.matcher.argv, command)) ||
-          (grant.matcher.kind === "exact" && exact.includes(grant.matcher.digest))))
+      sameContent(grant, command.content) &&
+      ((grant.matcher.kind === "command" && grantCovers(grant.matcher.argv, command)) ||
+        (grant.matcher.kind === "reads" && onlyLooks(command)) ||
+        (grant.matcher.kind === "exact" &&
+          exact.includes(grant.matcher.digest) &&
+          // A file that has come since counts as a change.
+          grant.content === command.content))
   )
 }
 
