@@ -155,9 +155,7 @@ export const contentOf = (assessment: RiskAssessment): string | undefined => {
 export const callGrant = ({ assessment, digest, grants, workspace }: Subject): Grant | undefined =>
   grants.find(
     ({ matcher, ...grant }) =>
-      (matcher.kind === "exact" &&
-        matcher.digest === digest &&
-        grant.content === contentOf(assessment)) ||
+      (matcher.kind === "exact" && matcher.digest === digest && grant.content === contentOf(assessment)) ||
       (matcher.kind === "path" && !assessment.opaque && pathsCovered(matcher.glob, assessment.paths, workspace))
   )
 

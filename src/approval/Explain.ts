@@ -8,7 +8,16 @@ import type { Grant, RiskAssessment, SimpleCommand } from "../domain/Approval.ts
 import type { ExplainedPart, Explanation } from "../domain/Explanation.ts"
 import { isPlain } from "../domain/Looks.ts"
 import { namedBy } from "./codeDoubts.ts"
-import { commandsOf, contentOf, keyOf, meetsCommand, onlyFilters, partCover, sameContent, type Subject } from "./Cover.ts"
+import {
+  commandsOf,
+  contentOf,
+  keyOf,
+  meetsCommand,
+  onlyFilters,
+  partCover,
+  sameContent,
+  type Subject
+} from "./Cover.ts"
 import { noPrefix } from "./matching.ts"
 import type { Judgement } from "./Policy.ts"
 import type { Rule } from "./Rules.ts"

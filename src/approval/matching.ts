@@ -80,7 +80,10 @@ export const noPrefix = ({ destroys, exactOnly }: SimpleCommand): string | undef
 
 /** A prefix grant covers this command; for some programs it never does, however it came into the file (P5). */
 export const grantCovers = (argv: ReadonlyArray<string>, command: SimpleCommand): boolean =>
-  isPlain(command) && noPrefix(command) === undefined && startsWith(command.argv, argv) && areLiteral(argv.length, command)
+  isPlain(command) &&
+  noPrefix(command) === undefined &&
+  startsWith(command.argv, argv) &&
+  areLiteral(argv.length, command)
 
 /** Options in front of a subcommand that take a value of their own. */
 const VALUES: Readonly<Record<string, ReadonlySet<string>>> = {

@@ -134,7 +134,7 @@ describe("ordinary work", () => {
     ["find docs | xargs wc", { "docs/a b": "" }],
     // A root is printed in front of each name below it (P10).
     ["find 'docs/a /etc' -type f | xargs cat", { "docs/a /etc/hostname": "" }],
-    ["find docs \"docs/a b\" | xargs cat", { "docs/a b/c": "" }],
+    ['find docs "docs/a b" | xargs cat', { "docs/a b/c": "" }],
     ["find doc*/a* -type f | xargs cat", { "docs/a /etc/hostname": "" }],
     ["find -files0-from l -type f | xargs cat", { l: "docs" }],
     ["find docs | xargs wc", { "docs/a'b": "" }]

@@ -44,9 +44,18 @@ describe("what is fed in was not granted with the words alone (R154, P12)", () =
   const files: Files = { "evil.js": "evil()\n", "evil.patch": "--- a\n" }
   it.each([
     [["node"], ["node <<< 'evil()'", "node < evil.js", "cat evil.js | node", "echo 1 | node", "node <<E\nevil()\nE"]],
-    [["node", "-"], ["cat evil.js | node -", "node - < evil.js"]],
-    [["python3", "-"], ["python3 - < evil.js", "echo 1 | python3 -"]],
-    [["git", "apply"], ["git apply < evil.patch", "cat evil.js | git apply", "git apply <<< x"]],
+    [
+      ["node", "-"],
+      ["cat evil.js | node -", "node - < evil.js"]
+    ],
+    [
+      ["python3", "-"],
+      ["python3 - < evil.js", "echo 1 | python3 -"]
+    ],
+    [
+      ["git", "apply"],
+      ["git apply < evil.patch", "cat evil.js | git apply", "git apply <<< x"]
+    ],
     [["git", "am"], ["cat evil.js | git am"]],
     [
       ["patch", "-p1"],
