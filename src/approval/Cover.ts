@@ -74,13 +74,23 @@ export interface Cover {
   readonly grant?: Grant
 }
 
-/** Digests that an exact grant of this one command would have, with the call's other arguments as they are. */
+/** What tells two commands of a line apart. */
+export const keyOf = ({ argv, code, content, fed, notPlain, patterns, unsettled }: SimpleCommand): string =>
+  JSON.stringify([argv, patterns, fed, content, notPlain, unsettled, code?.texts])
+
+/**
+ * Digests that an exact grant of this one command would have, with the call's other arguments as they are. What does
+ * more than look was granted without what is fed to it, and what a pattern was granted as is its own text alone.
+ */
 const partDigests = (command: SimpleCommand, { call }: Subject): ReadonlyArray<string> => {
   const args = parseArguments(call.arguments)
-  if (args === null || typeof args !== "object" || !("command" in args) || !isPlain(command)) return []
-  return [canonicalText(command.argv), command.text].map((text) => digestOf(call.tool_name, { ...args, command: text }))
+  if (args === null || typeof args !== "object" || !("command" in args)) return []
+  if (!isPlain(command) || (command.fed === true && !command.readOnly)) return []
+  const written = command.patterns === undefined ? [canonicalText(command.argv)] : []
+  return [...written, command.text].map((text) => digestOf(call.tool_name, { ...args, command: text }))
 }
 
+/** For a grant of many calls: what was granted without files that say what runs is bound to none. */
 export const sameContent = (grant: Grant, content: string | undefined): boolean =>
   grant.content === undefined || grant.content === content
 
@@ -91,7 +101,10 @@ const partGrant = (command: SimpleCommand, subject: Subject): Grant | undefined 
       sameContent(grant, command.content) &&
       ((grant.matcher.kind === "command" && grantCovers(grant.matcher.argv, command)) ||
         (grant.matcher.kind === "reads" && onlyLooks(command)) ||
-        (grant.matcher.kind === "exact" && exact.includes(grant.matcher.digest)))
+        (grant.matcher.kind === "exact" &&
+          exact.includes(grant.matcher.digest) &&
+          // A file that has come since counts as a change.
+          grant.content === command.content))
   )
 }
 
@@ -123,7 +136,7 @@ const lineCover = (subject: Subject): Cover | undefined => {
   const known = new Map<string, Cover | undefined>()
   let first: Cover | undefined
   for (const command of plan.commands) {
-    const key = JSON.stringify([command.argv, command.notPlain])
+    const key = keyOf(command)
     if (!known.has(key)) known.set(key, partCover(command, subject))
     const cover = known.get(key)
     if (cover === undefined && onlyFilters(command, subject)) continue
@@ -142,9 +155,7 @@ export const contentOf = (assessment: RiskAssessment): string | undefined => {
 export const callGrant = ({ assessment, digest, grants, workspace }: Subject): Grant | undefined =>
   grants.find(
     ({ matcher, ...grant }) =>
-      (matcher.kind === "exact" &&
-        matcher.digest === digest &&
-        (grant.content === undefined || grant.content === contentOf(assessment))) ||
+      (matcher.kind === "exact" && matcher.digest === digest && grant.content === contentOf(assessment)) ||
       (matcher.kind === "path" && !assessment.opaque && pathsCovered(matcher.glob, assessment.paths, workspace))
   )
 

@@ -8,7 +8,16 @@ import type { Grant, RiskAssessment, SimpleCommand } from "../domain/Approval.ts
 import type { ExplainedPart, Explanation } from "../domain/Explanation.ts"
 import { isPlain } from "../domain/Looks.ts"
 import { namedBy } from "./codeDoubts.ts"
-import { commandsOf, contentOf, meetsCommand, onlyFilters, partCover, sameContent, type Subject } from "./Cover.ts"
+import {
+  commandsOf,
+  contentOf,
+  keyOf,
+  meetsCommand,
+  onlyFilters,
+  partCover,
+  sameContent,
+  type Subject
+} from "./Cover.ts"
 import { noPrefix } from "./matching.ts"
 import type { Judgement } from "./Policy.ts"
 import type { Rule } from "./Rules.ts"
@@ -83,7 +92,6 @@ const voidedCall = ({ assessment, call, digest, grants, workspace }: Subject): R
     matcher.digest === digest &&
     tool_name === call.tool_name &&
     grant.workspace === workspace &&
-    grant.content !== undefined &&
     grant.content !== contentOf(assessment)
       ? [`what it runs has changed since the grant ${short(grant_id)} was given`]
       : []
@@ -125,7 +133,7 @@ export const explain = (subject: Subject, judgement: Judgement, limit = Number.P
   // A long line of like parts is explained once.
   const known = new Map<string, ExplainedPart>()
   const parts = commandsOf(subject.assessment).flatMap((command) => {
-    const key = JSON.stringify([command.argv, command.notPlain, command.unsettled, command.code?.texts])
+    const key = keyOf(command)
     const part = known.get(key) ?? partOf(command, subject)
     known.set(key, part)
     // A reading of words that stand there already is worth a line where a rule denies it.

@@ -34,6 +34,10 @@ export const relativeTo = (workspace: string, path: string): string | undefined 
   return path.startsWith(root) ? path.slice(root.length) : undefined
 }
 
+/** None of the words that a rule or a grant names is a pattern in the command. */
+const areLiteral = (count: number, { patterns }: SimpleCommand): boolean =>
+  patterns?.every((at) => at >= count) !== false
+
 const startsWith = (argv: ReadonlyArray<string>, prefix: ReadonlyArray<string>): boolean =>
   prefix.every((word, at) => argv[at] === word)
 
@@ -68,14 +72,18 @@ export const pathsOf = (assessment: RiskAssessment): ReadonlyArray<string> => [
 export const ruleCovers = (argv: ReadonlyArray<string>, command: SimpleCommand): boolean =>
   isPlain(command) &&
   startsWith(command.argv, argv) &&
-  (command.exactOnly === undefined || command.argv.length === argv.length)
+  areLiteral(argv.length, command) &&
+  (command.exactOnly === undefined || (command.argv.length === argv.length && command.fed !== true))
 
 /** Why a grant of its first words covers it never, though this very call can be granted. */
 export const noPrefix = ({ destroys, exactOnly }: SimpleCommand): string | undefined => exactOnly ?? destroys
 
 /** A prefix grant covers this command; for some programs it never does, however it came into the file (P5). */
 export const grantCovers = (argv: ReadonlyArray<string>, command: SimpleCommand): boolean =>
-  isPlain(command) && noPrefix(command) === undefined && startsWith(command.argv, argv)
+  isPlain(command) &&
+  noPrefix(command) === undefined &&
+  startsWith(command.argv, argv) &&
+  areLiteral(argv.length, command)
 
 /** Options in front of a subcommand that take a value of their own. */
 const VALUES: Readonly<Record<string, ReadonlySet<string>>> = {

@@ -62,7 +62,7 @@ export const grantLine = (grant: Grant, locale: Locale): string => {
     grant.content === undefined
       ? ""
       : locale === "en"
-        ? ", while the files it runs stay as they are"
-        : "，且所运行的文件不变"
+        ? ", while the files that say what runs stay as they are"
+        : "，且决定运行内容的文件不变"
   return `${plain(grant.grant_id, 60)}  ${coverOf(grant, locale)} (${until}${by}${bound})`
 }

@@ -102,6 +102,10 @@ export interface RiskAssessment {
 export interface SimpleCommand {
   readonly argv: ReadonlyArray<string>
   readonly text: string
+  /** Positions in `argv` of patterns that the shell still has to match: such a word is not the name that it spells. */
+  readonly patterns?: ReadonlyArray<number>
+  /** Something comes in by a pipe or a redirect: its words are not all that says what it does. */
+  readonly fed?: true
   /** Why no prefix grant or allow rule may cover it; empty: it is plain. */
   readonly notPlain: ReadonlyArray<string>
   /** What it would run may have changed since it was approved: not even an exact grant covers it. */

@@ -10,7 +10,8 @@ import { configured } from "./commandConfigured.ts"
 import type { Manifest } from "./commandManifest.ts"
 import { manifestOf, MANIFESTS } from "./commandManifests.ts"
 import { membersOf } from "./commandMembers.ts"
-import { fedFiles, followsWords, readsUnnamed, standsFor } from "./commandNamed.ts"
+import { fedFiles, followsWords, readsUnnamed, SCRIPTED, scriptRoots } from "./commandNamed.ts"
+import { directoryOf, startedScripts } from "./commandPackageScripts.ts"
 import type { Paths } from "./commandPaths.ts"
 import { isFile, optionFiles, pointedFiles } from "./commandPointed.ts"
 import { shellPulled } from "./commandScripts.ts"
@@ -48,6 +49,10 @@ interface Gathering {
   /** Real path → digest, or `none` where no file is. */
   readonly digests: Map<string, string>
   readonly programs: Set<string>
+  /** Real paths whose own imports were followed. */
+  readonly followed: Set<string>
+  /** What is named counts, and not what that imports. */
+  shallow: boolean
   bytes: number
   looks: number
   unread?: string
@@ -121,42 +126,6 @@ const manifestRoots = (name: string, args: ReadonlyArray<string>, gathering: Gat
   ]
 }
 
-const SCRIPTED: ReadonlySet<string> = new Set([
-  "python",
-  "perl",
-  "ruby",
-  "node",
-  "deno",
-  "bun",
-  "tsx",
-  "ts-node",
-  "php",
-  "lua"
-])
-
-/** `python -m a.b`, `python -ma.b` */
-const moduleFiles = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const at = args.findIndex((word) => /^-[A-Za-z]*?m/.test(word))
-  const attached = /^-[A-Za-z]*?m(.*)$/s.exec(args[at] ?? "")?.[1] ?? ""
-  const name = at < 0 ? undefined : (attached === "" ? args[at + 1] : attached)?.replaceAll(".", "/")
-  return name === undefined ? [] : [`${name}.py`, `${name}/__init__.py`, `${name}/__main__.py`]
-}
-
-const scriptRoots = (name: string, args: ReadonlyArray<string>): ReadonlyArray<Root> => {
-  const shell = SHELLS.has(name) || name === "." || name === "source"
-  if (!shell && !SCRIPTED.has(name)) return []
-  const language = shell ? "sh" : languageOfProgram(name)
-  const behind = args.flatMap((word) => /^--?[\w-]+=(.+)$/s.exec(word)?.[1] ?? [])
-  const words = args.filter((word) => !word.startsWith("-") && word !== "/dev/stdin")
-  const given = shell && args.some((word) => /^-[A-Za-z]*c/.test(word))
-  return [
-    ...words.map((file, at) => ({ file, language: at === 0 && !given ? language : languageOfName(file) })),
-    ...words.slice(0, given ? 0 : 1).flatMap((word) => standsFor(name, word).map((file) => ({ file, language }))),
-    ...behind.map((file) => ({ file, language: languageOfName(file) })),
-    ...(name === "python" ? moduleFiles(args).map((file) => ({ file, language })) : [])
-  ]
-}
-
 /** Code that stands in the command itself may import from the working directory. */
 const EVALUATES = /^(?:-[A-Za-z]*[ceErp]|--eval|--print)$/
 
@@ -168,7 +137,7 @@ const codeRoots = (name: string, args: ReadonlyArray<string>, fed: Fed, gatherin
   if (language === undefined || language === "sh") return
   for (const word of [...args.filter((_, at) => EVALUATES.test(args[at - 1] ?? "")), ...fed.texts]) {
     const { files, unclear } = pulledBy(language, word, { directory: workspace, roots: [workspace] })
-    if (unclear) gathering.unclear ??= word.length > 40 ? `the code of ${name}` : word
+    if (unclear && !gathering.shallow) gathering.unclear ??= word.length > 40 ? `the code of ${name}` : word
     for (const file of files) gather({ file, language }, workspace, gathering)
   }
 }
@@ -202,7 +171,7 @@ const ofCommand = (
   gathering: Gathering,
   fed: Fed = NOT_FED
 ): void => {
-  const key = JSON.stringify([program, name, args])
+  const key = JSON.stringify([program, name, args, gathering.shallow])
   if (gathering.programs.has(key)) return
   gathering.programs.add(key)
   const plain = plainName(name)
@@ -213,6 +182,19 @@ const ofCommand = (
   const named = [...scriptRoots(plain, args), ...wordFiles(name, args, gathering), ...fedFiles(plain, fed.files)]
   for (const root of [...own, ...manifests, ...named]) gather(root, undefined, gathering, "started" in root)
   codeRoots(plain, args, fed, gathering)
+  packageScripts(plain, args, gathering)
+}
+
+/** `npm run lint`: what its script names and runs, as if it stood in the line. */
+const packageScripts = (name: string, args: ReadonlyArray<string>, gathering: Gathering): void => {
+  const { paths, shallow } = gathering
+  const read = (file: string) => textOf(paths.place(file).path, gathering)
+  for (const script of startedScripts(name, args, read, () => membersOf("npm", read, paths) ?? [], paths)) {
+    const directory = paths.place(directoryOf(script)).path
+    gathering.shallow = script.tests
+    pullShell(join(directory, "package.json"), script.text, directory, gathering)
+    gathering.shallow = shallow
+  }
 }
 
 const pullShell = (path: string, text: string, root: string | undefined, gathering: Gathering): void => {
@@ -220,7 +202,7 @@ const pullShell = (path: string, text: string, root: string | undefined, gatheri
   if (text.length > MAX_SHELL) return void (gathering.unclear ??= path)
   budget.spend(text.length >> 8)
   const pulled = shellPulled(text, { directory: dirname(path), roots: [root ?? workspace] })
-  if (pulled.unclear) gathering.unclear ??= path
+  if (pulled.unclear && !gathering.shallow) gathering.unclear ??= path
   for (const file of pulled.sourced) gather({ file, language: "sh" }, root, gathering)
   for (const [program = "", ...args] of pulled.commands) {
     // Other directories than the workspace's matter to names of files alone.
@@ -251,7 +233,8 @@ const gather = (
   if (gathering.unread !== undefined) return
   if ((gathering.looks += 1) > MAX_LOOKS) return void (gathering.unclear ??= "it")
   const place = paths.place(file)
-  if (!place.inside || digests.has(place.path)) return
+  if (!place.inside || (gathering.shallow ? digests : gathering.followed).has(place.path)) return
+  if (!gathering.shallow) gathering.followed.add(place.path)
   try {
     const stats = statSync(place.path, { throwIfNoEntry: false })
     if (stats === undefined || stats.isDirectory()) return void digests.set(place.path, "none")
@@ -263,7 +246,7 @@ const gather = (
     const as = started ? startedAs(place.path, text) : language
     if (config === true) gatherNamed(place.path, text, language, gathering)
     if (as === "sh") return pullShell(place.path, text, root, gathering)
-    if (as === undefined) return
+    if (as === undefined || gathering.shallow) return
     const pulled = pulledBy(as, text, {
       directory: dirname(place.path),
       roots: [root ?? dirname(place.path), paths.workspace]
@@ -284,7 +267,15 @@ export const contentOf = (
   paths: Paths,
   fed: Fed = NOT_FED
 ): Content => {
-  const gathering: Gathering = { paths, digests: new Map(), programs: new Set(), bytes: 0, looks: 0 }
+  const gathering: Gathering = {
+    paths,
+    digests: new Map(),
+    programs: new Set(),
+    followed: new Set(),
+    shallow: false,
+    bytes: 0,
+    looks: 0
+  }
   ofCommand(program, name, args, gathering, fed)
   const { digests, unread } = gathering
   if (unread !== undefined) return { unread }

@@ -1,11 +1,12 @@
 /**
  * Where `cp`, `install`, `ln` and `mv` put what they are given (SECURITY P11). Owns: the reading of `-t DIR` and of a
- * last word that may be a directory, and what lies in a directory that is copied whole. Looks, changes nothing.
- * Invariant: each name that would appear is judged, also when the destination does not exist yet.
+ * last word that may be a directory, and what lies in a directory that is copied, moved or linked whole. Looks, changes
+ * nothing. Invariant: each name that would appear is judged, below its source's own name and, as when the destination does
+ * not exist yet, below the destination itself.
  */
 import { statSync } from "node:fs"
-import { basename } from "node:path"
-import type { Paths } from "./commandPaths.ts"
+import { basename, dirname } from "node:path"
+import type { Paths, Place } from "./commandPaths.ts"
 import { entriesOf, onDisk } from "./fileNames.ts"
 import { literalWord, type ShellWord } from "./commandWords.ts"
 
@@ -20,6 +21,7 @@ interface Moves {
   readonly into: ReadonlyArray<ShellWord>
   readonly sources: ReadonlyArray<ShellWord>
   readonly whole: boolean
+  readonly linked: boolean
   readonly parents: boolean
 }
 
@@ -69,22 +71,32 @@ const read = (name: string, words: ReadonlyArray<ShellWord>): Moves => {
       ? plain
       : [...into, ...last.map((word) => (name === "ln" && plain.length === 1 ? literalWord(".") : word))],
     sources: all ? [] : last.length === 0 || plain.length === 1 ? plain : plain.slice(0, -1),
-    whole: name === "cp" && /[rRa]/.test(flags),
+    // mv and ln put a directory in place with all that lies in it.
+    whole: name === "mv" || name === "ln" || (name === "cp" && /[rRa]/.test(flags)),
+    linked: name === "ln",
     parents: flags.includes("P")
   }
 }
 
-/** Names below a directory, relative to it; undefined: too many. */
-const below = (directory: string, { budget }: Paths): ReadonlyArray<string> | undefined => {
+/** Names below a directory and the links in it, relative to it; undefined: too many. */
+const below = (directory: string, { budget, place }: Paths): ReadonlyArray<string> | undefined => {
   const out: Array<string> = []
   const open = [""]
+  const led = new Set<string>()
+  /** A link that is put in place puts there what it leads to. */
+  const leads = (path: string): boolean => {
+    const { inside, path: real } = place(path)
+    if (!inside || led.has(real) || !isDirectory(real)) return false
+    led.add(real)
+    return true
+  }
   for (let at = 0; at < open.length; at += 1) {
     try {
       for (const { entry, name: own } of entriesOf(`${directory}/${open[at]!}`)) {
         const name = `${open[at]!}${own}`
         budget.spend()
         out.push(name)
-        if (entry.isDirectory()) open.push(`${name}/`)
+        if (entry.isDirectory() || (entry.isSymbolicLink() && leads(`${directory}/${name}`))) open.push(`${name}/`)
         if (out.length > MAX_ENTRIES) return undefined
       }
     } catch {
@@ -94,17 +106,26 @@ const below = (directory: string, { budget }: Paths): ReadonlyArray<string> | un
   return out
 }
 
+/** A link's target is looked up from where the link lies. */
+const placesOf = (source: ShellWord, { into, linked }: Moves, paths: Paths): ReadonlyArray<Place> | undefined => {
+  if (source.glob) return paths.matches(source.value)
+  const from = linked && !source.value.startsWith("/") ? into.flatMap(({ value }) => [value, dirname(value)]) : []
+  return [paths.place(source.value), ...from.map((one) => paths.place(`${one}/${source.value}`))]
+}
+
 const namesOf = (source: ShellWord, moves: Moves, paths: Paths): ReadonlyArray<string> | undefined => {
-  const places = source.glob ? paths.matches(source.value) : [paths.place(source.value)]
+  const places = placesOf(source, moves, paths)
   if (places === undefined) return undefined
-  const out: Array<string> = source.glob ? [] : [basename(source.value)]
+  const out = new Set<string>(source.glob ? [] : [basename(source.value)])
   for (const place of places) {
-    out.push(basename(place.path))
+    const own = new Set([basename(place.path), ...(source.glob ? [] : [basename(source.value)])])
+    for (const name of own) out.add(name)
     const inner = moves.whole && place.inside ? below(place.path, paths) : []
     if (inner === undefined) return undefined
-    out.push(...inner)
+    for (const name of inner) for (const at of ["", ...own]) out.add(at === "" ? name : `${at}/${name}`)
   }
-  return moves.parents ? [...out, source.value] : out
+  if (moves.parents) out.add(source.value)
+  return [...out]
 }
 
 const isDirectory = (path: string): boolean => {

@@ -93,6 +93,24 @@ export const handedIn = (
   ])
 }
 
+/** No input at all. */
+const EMPTY = "/dev/null"
+
+/** What its words alone do not say: which of them are patterns, and whether it reads what the line gives it. */
+export const asGiven = (
+  words: ReadonlyArray<ShellWord>,
+  fed: Fed | undefined
+): Pick<SimpleCommand, "patterns" | "fed"> => {
+  const patterns = words.flatMap(({ glob }, at) => (glob ? [at] : []))
+  const isGiven = fed !== undefined && (fed.texts.length > 0 || fed.files.some((file) => file !== EMPTY))
+  return { ...(patterns.length === 0 ? {} : { patterns }), ...(isGiven ? { fed: true as const } : {}) }
+}
+
+/** The commands of a pipe's later stage, from `from` on, read what the stage before it prints. */
+export const feedFrom = (commands: Array<SimpleCommand>, from: number): void => {
+  for (let at = from; at < commands.length; at += 1) commands[at] = { ...commands[at]!, fed: true }
+}
+
 /** What comes in by its redirects; undefined: nothing does. */
 export const fedBy = (redirects: ReadonlyArray<Redirection>, home: string): Fed | undefined => {
   const files = redirects.flatMap((one) =>

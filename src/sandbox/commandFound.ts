@@ -7,6 +7,7 @@ import type { Pipeline } from "unbash"
 import type { SimpleCommand } from "../domain/Approval.ts"
 import { isPlain } from "../domain/Looks.ts"
 import type { Paths } from "./commandPaths.ts"
+import { globNames } from "./commandGlob.ts"
 import { entriesOf } from "./fileNames.ts"
 
 const LOOKS: ReadonlySet<string> = new Set(
@@ -44,6 +45,21 @@ const areHarmless = (roots: ReadonlyArray<string>, zero: boolean, { budget, plac
   return true
 }
 
+/** The names that its output begins with, patterns as what they match now; undefined: more than can be looked through. */
+const beginnings = ({ argv, patterns = [] }: SimpleCommand, { budget, workspace }: Paths) => {
+  const end = argv.findIndex((word, at) => at > 0 && /^(?:-[^HLPOD]|-D.|[(),!]$)/.test(word))
+  const roots = argv.slice(0, end < 0 ? argv.length : end)
+  const names = roots.map((word, at) => (patterns.includes(at) ? globNames(workspace, word, budget) : [word]))
+  return names.includes(undefined) ? undefined : names.flatMap((one) => one ?? [])
+}
+
+/** Read from a file, they are nobody's to look at. */
+const LISTED = /^-files0/
+
+const arePlainRoots = (find: SimpleCommand, zero: boolean, paths: Paths): boolean =>
+  !find.argv.some((word) => LISTED.test(word)) &&
+  (zero || beginnings(find, paths)?.every((name) => !PARTED.test(name)) === true)
+
 const isStarted = (why: string): boolean => why === "is started by xargs"
 
 const areKnown = (options: ReadonlyArray<string>): boolean =>
@@ -64,7 +80,7 @@ const foundWords = (
     return undefined
   const roots = find.paths.length === 0 ? [paths.workspace] : find.paths
   try {
-    if (!areHarmless(roots, zero, paths)) return undefined
+    if (!arePlainRoots(find, zero, paths) || !areHarmless(roots, zero, paths)) return undefined
   } catch {
     return undefined
   }

@@ -67,6 +67,28 @@ const NODE: Allowed = {
   also: /^--test$/
 }
 
+/** They run the files that they are given, whatever those are; others only choose among their tests by them. */
+const RUNS_NAMES = set(
+  "mocha ts-mocha ava tap tape jasmine uvu lab borp bats pytest py.test nose2 unittest rspec minitest"
+)
+/** Where and how tests are called. */
+const TESTS = /(?:^|\/)(?:tests?|specs?|__tests__|e2e)\/|(?:^|[/._-])(?:tests?|spec|e2e)(?:[._-][\w.-]*)?$/i
+/** The word behind is no file. */
+const TEXT =
+  /^(?:-[gtk]|--(?:grep|fgrep|testNamePattern|test-name-pattern|test-skip-pattern|test-concurrency|test-timeout|timeout))$/
+
+/** Names that a runner of tests would run though no test is called so. */
+const noTests = (words: ReadonlyArray<string>, handed: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const runs = words.some((word) => word === "--test" || RUNS_NAMES.has(word.split("/").at(-1)!))
+  if (!runs) return []
+  return handed.filter(
+    (word, at) =>
+      !word.startsWith("-") &&
+      !TEXT.test(handed[at - 1] ?? "") &&
+      (word.split(/[/{},]/).includes("..") || !TESTS.test(word.replace(/:.*$/s, "")))
+  )
+}
+
 /** Those that ask, by the program that gets them. */
 const byProgram = (words: ReadonlyArray<string> | undefined, handed: ReadonlyArray<string>): ReadonlyArray<string> => {
   const [path = "", ...own] = words ?? []
@@ -117,7 +139,8 @@ export const handedWords = (name: string, args: ReadonlyArray<string>, paths: Pa
   const text = scriptOf(found[0], paths)
   if (!isScript(name, args[0] ?? "", text)) return []
   const runners = Object.hasOwn(ANYWHERE, name) ? found[1].filter((word) => ANYWHERE[name]!.test(word)) : []
-  return [...new Set([...runners, ...byProgram(text === undefined ? undefined : lastOf(text), found[1])])]
+  const words = text === undefined ? undefined : lastOf(text)
+  return [...new Set([...runners, ...byProgram(words, found[1]), ...noTests(words ?? [], found[1])])]
 }
 
 /** What the runner itself is given: a script's own words are the script's. */

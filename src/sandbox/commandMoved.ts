@@ -95,7 +95,14 @@ export const whereMoved = (commands: ReadonlyArray<SimpleCommand>, paths: Paths)
       return command
     }
     if (!places.unknown && places.known.size === 0) return command
-    const key = JSON.stringify([command.argv, command.notPlain, command.text, places.known.size, places.unknown])
+    const key = JSON.stringify([
+      command.argv,
+      command.notPlain,
+      command.text,
+      command.fed,
+      places.known.size,
+      places.unknown
+    ])
     const found = seen.get(key) ?? there(command, places, paths)
     seen.set(key, found)
     return found

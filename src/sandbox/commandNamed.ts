@@ -64,3 +64,29 @@ export const readsUnnamed = (name: string, args: ReadonlyArray<string>): boolean
     return false
   return !args.some((word, at) => INLINE.test(word) && args[at + 1] !== undefined)
 }
+
+export const SCRIPTED: ReadonlySet<string> = set("python perl ruby node deno bun tsx ts-node php lua")
+
+/** `python -m a.b`, `python -ma.b` */
+const moduleFiles = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const at = args.findIndex((word) => /^-[A-Za-z]*?m/.test(word))
+  const attached = /^-[A-Za-z]*?m(.*)$/s.exec(args[at] ?? "")?.[1] ?? ""
+  const name = at < 0 ? undefined : (attached === "" ? args[at + 1] : attached)?.replaceAll(".", "/")
+  return name === undefined ? [] : [`${name}.py`, `${name}/__init__.py`, `${name}/__main__.py`]
+}
+
+/** The scripts that its words and options name. */
+export const scriptRoots = (name: string, args: ReadonlyArray<string>): ReadonlyArray<Named> => {
+  const shell = SHELLS.has(name) || name === "." || name === "source"
+  if (!shell && !SCRIPTED.has(name)) return []
+  const language = shell ? "sh" : languageOfProgram(name)
+  const behind = args.flatMap((word) => /^--?[\w-]+=(.+)$/s.exec(word)?.[1] ?? [])
+  const words = args.filter((word) => !word.startsWith("-") && word !== "/dev/stdin")
+  const given = shell && args.some((word) => /^-[A-Za-z]*c/.test(word))
+  return [
+    ...words.map((file, at) => ({ file, language: at === 0 && !given ? language : languageOfName(file) })),
+    ...words.slice(0, given ? 0 : 1).flatMap((word) => standsFor(name, word).map((file) => ({ file, language }))),
+    ...behind.map((file) => ({ file, language: languageOfName(file) })),
+    ...(name === "python" ? moduleFiles(args).map((file) => ({ file, language })) : [])
+  ]
+}

@@ -7,6 +7,7 @@
 import { resolve } from "node:path"
 import { type Command, forEachChild, parse, type SyntaxNode } from "unbash"
 import { readsUnnamed } from "./commandNamed.ts"
+import { takesPatterns } from "./commandPackageScripts.ts"
 import type { Around } from "./commandSources.ts"
 import { plainName, SHELLS } from "./commandTables.ts"
 import { literalWord, shellWords, type ShellWord } from "./commandWords.ts"
@@ -97,6 +98,10 @@ const collect = (node: SyntaxNode, directory: string, found: Found, level: numbe
 
 const isLiteral = (word: ShellWord | undefined): boolean => word !== undefined && word.why.length === 0 && !word.glob
 
+/** `run-s lint:*`: a pattern of names of scripts, unless files are called so. */
+const isNamed = (word: ShellWord, program: ShellWord | undefined): boolean =>
+  isLiteral(word) || (word.why.length === 0 && takesPatterns(program?.value ?? ""))
+
 /** Every directory in which a command of the script may run; undefined: nobody can say. */
 const rootsOf = (moves: ReadonlyArray<ShellWord | undefined>, around: Around): ReadonlyArray<string> | undefined => {
   const roots = new Set(around.roots)
@@ -148,7 +153,7 @@ export const shellPulled = (text: string, around: Around): ShellPulled => {
   const sources = found.commands.filter(([first]) => first?.value === "." || first?.value === "source")
   return {
     sourced: sources.flatMap(([, name]) => (name === undefined ? [] : here.map((root) => resolve(root, name.value)))),
-    commands: found.commands.map((words) => words.filter(isLiteral).map((word) => word.value)),
+    commands: found.commands.map((words) => words.filter((word) => isNamed(word, words[0])).map(({ value }) => value)),
     roots: here,
     unclear:
       found.changes || found.commands.some((words) => isUnclear(words, roots === undefined, found.given.has(words)))

@@ -9,7 +9,7 @@ import { Exhausted } from "./commandBudget.ts"
 import { codeOf, codeWords } from "./commandCode.ts"
 import type { Fed } from "./commandContent.ts"
 import { handOn } from "./commandFound.ts"
-import { asRun, fedBy, handedIn, isFed, isGivenCode, ownTexts, printedTexts } from "./commandFed.ts"
+import { asGiven, asRun, fedBy, feedFrom, handedIn, isFed, isGivenCode, ownTexts, printedTexts } from "./commandFed.ts"
 import { evaluatedIn, type Held, holdFrom, withHeld } from "./commandHeld.ts"
 import { type Facts, judgeProgram, type Surroundings } from "./commandProgram.ts"
 import { judgeRedirect } from "./commandRedirects.ts"
@@ -211,6 +211,7 @@ const pipeline = (walk: Walk, node: Pipeline, source: string, started: ReadonlyA
     const from = walk.commands.length
     starts.push(from)
     visit(walk, stage, source, started, depth)
+    if (at > 0) feedFrom(walk.commands, from)
     if (at > 0) handOn(walk.commands, [starts[at - 1]!, from], [node, at], walk.around.paths)
     if (at > 0) feed(walk, from, () => node.commands.slice(0, at).flatMap(printedTexts), depth)
   }
@@ -251,7 +252,8 @@ const command = (
   const elsewhere =
     why.some((one) => one.startsWith("is started by")) && walk.commands.some((one) => ELSEWHERE.has(one.argv[0] ?? ""))
   const unsettled = elsewhere ? facts.unsettled.filter((one) => !one.startsWith("nobody can tell")) : facts.unsettled
-  walk.commands.push({ ...facts, unsettled, notPlain, argv, text, ...(code === undefined ? {} : { code }) })
+  const given = { ...asGiven(words, fed), ...(code === undefined ? {} : { code }) }
+  walk.commands.push({ ...facts, unsettled, notPlain, argv, text, ...given })
   if (wrapper !== undefined) open(walk, wrapper, name, depth + 1)
 }
 

@@ -132,6 +132,11 @@ describe("ordinary work", () => {
     ["ls *.md", { "--x.md": "" }],
     ["ls *.md", { "-R.md": "" }],
     ["find docs | xargs wc", { "docs/a b": "" }],
+    // A root is printed in front of each name below it (P10).
+    ["find 'docs/a /etc' -type f | xargs cat", { "docs/a /etc/hostname": "" }],
+    ['find docs "docs/a b" | xargs cat', { "docs/a b/c": "" }],
+    ["find doc*/a* -type f | xargs cat", { "docs/a /etc/hostname": "" }],
+    ["find -files0-from l -type f | xargs cat", { l: "docs" }],
     ["find docs | xargs wc", { "docs/a'b": "" }]
   ] as ReadonlyArray<readonly [string, Files]>)("%s with %j asks", (command, files) => {
     assert.strictEqual(judged(command, files).action, "ask")

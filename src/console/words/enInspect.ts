@@ -17,7 +17,7 @@ export const enInspect = {
   grantUntil: (time: string) => `until ${time}`,
   grantBy: (name: string) => `allowed by ${name}`,
   grantUses: (count: number) => (count === 0 ? "not used since" : `used ${s(count, "time")} since`),
-  grantBound: "while the files it runs stay as they are",
+  grantBound: "while the files that say what runs stay as they are",
   revoke: "Revoke",
   modeNow: (mode: string) => `Mode: ${mode}`,
   decisionsTitle: "Decisions of this session",

@@ -14,7 +14,7 @@ export const zhInspect: typeof enInspect = {
   grantUntil: (time) => `至 ${time}`,
   grantBy: (name) => `由 ${name} 授权`,
   grantUses: (count) => (count === 0 ? "之后未使用" : `之后使用了 ${count} 次`),
-  grantBound: "且所运行的文件不变",
+  grantBound: "且决定运行内容的文件不变",
   revoke: "撤销",
   modeNow: (mode) => `模式：${mode}`,
   decisionsTitle: "此会话的决定",
