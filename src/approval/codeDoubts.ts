@@ -62,12 +62,24 @@ export const namedInCode = (subject: Subject): Named | undefined => {
 
 const UNNAMED = "the program's name is not literal"
 
-/** A rule denies something, and which program would run, or which script, the line does not say. */
-export const unnamed = ({ assessment, call, rules }: Subject): Named | undefined => {
-  const rule = rules.find(
-    ({ action, matcher, tool }) =>
-      action === "deny" && matcher.kind !== "tool" && (tool === "*" || tool === call.tool_name)
+const denies = ({ call, rules }: Subject, kind: (one: Rule["matcher"]["kind"]) => boolean): Rule | undefined =>
+  rules.find(
+    ({ action, matcher, tool }) => action === "deny" && kind(matcher.kind) && (tool === "*" || tool === call.tool_name)
   )
+
+/** A rule denies paths, and a word of the line may be one of them. */
+const unknownPath = (subject: Subject): Named | undefined => {
+  const unknown = subject.assessment.command?.unknown
+  const rule = unknown === undefined ? undefined : denies(subject, (kind) => kind === "path")
+  return (
+    rule && { rule: rule.name, reason: `${unknown} may name what the rule ${rule.name} denies: nobody can know before` }
+  )
+}
+
+/** A rule denies something, and which program would run, or which script or file, the line does not say. */
+export const unnamed = (subject: Subject): Named | undefined => {
+  const { assessment } = subject
+  const rule = denies(subject, (kind) => kind !== "tool")
   if (rule === undefined) return undefined
   const hidden =
     commandsOf(assessment).some(({ notPlain }) => notPlain.includes(UNNAMED)) ||
@@ -77,5 +89,5 @@ export const unnamed = ({ assessment, call, rules }: Subject): Named | undefined
         rule: rule.name,
         reason: `what it would run stands in no word of it, and the rule ${rule.name} denies something`
       }
-    : undefined
+    : unknownPath(subject)
 }

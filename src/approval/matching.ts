@@ -145,7 +145,20 @@ const beginsWith = (name: string, args: ReadonlyArray<string>, wanted: ReadonlyA
 export const ruleMeets = (argv: ReadonlyArray<string>, command: SimpleCommand): boolean => {
   const [program = "", ...rest] = argv
   if (!command.names.includes(program) && command.argv[0] !== program) return false
-  const args = command.argv.slice(1)
+  const own = /(?:^|\/)git-([a-z][a-z0-9-]*)$/.exec(command.argv[0] ?? "")?.[1]
+  const args = [...(own === undefined || program !== "git" ? [] : [own]), ...command.argv.slice(1)]
+  if (meetsArgs(program, rest, args)) return true
+  const others = program === "git" && Object.hasOwn(ALSO, rest[0] ?? "") ? ALSO[rest[0]!]! : []
+  return others.some((other) => meetsArgs(program, [...other, ...rest.slice(1)], args))
+}
+
+/** Other commands of git that do the same. */
+const ALSO: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
+  push: [["send-pack"], ["http-push"], ["subtree", "push"], ["lfs", "push"]],
+  fetch: [["fetch-pack"], ["http-fetch"], ["remote", "update"]]
+}
+
+const meetsArgs = (program: string, rest: ReadonlyArray<string>, args: ReadonlyArray<string>): boolean => {
   if (rest.length === 0 || startsWith(args, rest)) return true
   const wanted = rest.filter((word, at) => !isOption(word) && VALUES[program]?.has(rest[at - 1] ?? "") !== true)
   const given = allFlags(args)

@@ -79,3 +79,19 @@ const EXAMPLE = /\.(?:example|sample|template|dist|defaults)$/i
 
 /** `.env` and its kin, wherever they lie; those that show a form without its values are none. */
 export const isEnvironmentFile = (name: string): boolean => ENV_FILE.test(name) && !EXAMPLE.test(name)
+
+const CREDENTIALS = new Set(words(".netrc _netrc .git-credentials .pypirc .pgpass .authinfo .vault-token"))
+
+/** A file of credentials and nothing else, wherever it lies. */
+export const isCredentialsFile = (name: string): boolean => CREDENTIALS.has(name)
+
+/** Settings, which may hold a credential: a token of a registry that is no `${VARIABLE}`. */
+const SETTINGS: Readonly<Record<string, RegExp>> = {
+  ".npmrc": /^[^#;\n]*(?:_auth(?:Token)?|_password)\s*=\s*["']?(?!\s*["']?\$\{)[^\s"']/im,
+  ".yarnrc.yml": /^[^#\n]*npmAuth(?:Token|Ident)["']?\s*:\s*["']?(?!\s*["']?\$\{)[^\s"']/m,
+  ".yarnrc": /^[^#\n]*(?:_auth(?:Token)?|_password)["']?\s+["']?(?!\$\{)[^\s"']/im
+}
+
+/** Whether a file of this name holds a credential; `text` reads it, where that must be known. */
+export const holdsCredential = (name: string, text: () => string): boolean =>
+  Object.hasOwn(SETTINGS, name) && SETTINGS[name]!.test(text())

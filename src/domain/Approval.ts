@@ -144,6 +144,8 @@ export interface CommandPlan {
   readonly reads: ReadonlyArray<string>
   /** Why the whole line must ask; empty: each simple command decides. */
   readonly doubts: ReadonlyArray<string>
+  /** A word that may be a path and is not known before it runs: a rule on paths cannot say that it names none of its own. */
+  readonly unknown?: string
   /** Set where the line must never run: ill-formed text, too long, a refused program. */
   readonly refused?: string
 }

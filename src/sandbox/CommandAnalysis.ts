@@ -10,9 +10,11 @@ import { Exhausted, makeBudget } from "./commandBudget.ts"
 import { gitVetting } from "./commandGitConfig.ts"
 import { whereMoved } from "./commandMoved.ts"
 import { holdsOpenRepositories } from "./commandNested.ts"
+import { withMovedPaths } from "./commandMovedPaths.ts"
 import { isNotYet } from "./commandOperands.ts"
 import { makePaths, type Paths } from "./commandPaths.ts"
 import { inOrder } from "./commandOrder.ts"
+import { unknownWord } from "./commandUnknown.ts"
 import { collect } from "./commandWalk.ts"
 
 /** UTF-8 bytes of one line. */
@@ -41,9 +43,10 @@ const inPlace = (commands: ReadonlyArray<SimpleCommand>, paths: Paths) => {
   try {
     let found: boolean | undefined
     const open = () => (found ??= holdsOpenRepositories(paths.workspace))
-    return { commands: inOrder(whereMoved(commands, paths), { workspace: paths.workspace, open }) }
+    const { commands: moved, lost } = withMovedPaths(whereMoved(commands, paths), paths)
+    return { commands: inOrder(moved, { workspace: paths.workspace, open }), lost }
   } catch (error) {
-    if (error instanceof Exhausted) return { commands, refused: error.message }
+    if (error instanceof Exhausted) return { commands, refused: error.message, lost: true }
     throw error
   }
 }
@@ -62,6 +65,7 @@ export const analyse = (source: string, context: CommandContext): CommandPlan =>
   const nothing = found.commands.length === 0 ? ["runs nothing that can be named"] : []
   const placed = inPlace(found.commands, paths)
   const refused = found.refused ?? placed.refused
+  const unknown = unknownWord(found.unknown, found.held, found.commands, source) ?? (placed.lost ? "cd" : undefined)
   const quiet = found.doubts.size === 0 && found.writes.size === 0 && refused === undefined
   // A carriage return ends no line for the shell, and for the eye it does.
   const hidden = source.includes("\r") ? ["contains carriage returns"] : []
@@ -71,6 +75,7 @@ export const analyse = (source: string, context: CommandContext): CommandPlan =>
     writes: [...found.writes],
     reads: [...found.reads],
     doubts: [...found.doubts, ...nothing, ...hidden],
+    ...(unknown === undefined ? {} : { unknown }),
     ...(refused === undefined ? {} : { refused })
   }
 }

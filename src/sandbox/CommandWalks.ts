@@ -7,7 +7,7 @@ import { statSync } from "node:fs"
 import { basename, join } from "node:path"
 import type { SimpleCommand } from "../domain/Approval.ts"
 import { keptByGit } from "./commandGitConfig.ts"
-import { extentOf } from "./commandWholeTree.ts"
+import { comparesFiles, extentOf, namesMore, printsTree } from "./commandWholeTree.ts"
 import { entriesOf, isMissing, onDisk } from "./fileNames.ts"
 
 const names = (text: string): ReadonlySet<string> => new Set(text.split(" "))
@@ -48,8 +48,9 @@ const isDirectory = (path: string): boolean => statSync(onDisk(path), { throwIfN
 export const walkedBy = (command: SimpleCommand, workspace: string): ReadonlyArray<string> => {
   const args = command.argv.slice(1)
   const name = [...command.names, basename(command.argv[0] ?? "")].find((one) => walks(one, args))
-  if (name === undefined) return []
   const named = command.paths.filter(isDirectory)
+  if (name === undefined) return comparesFiles(command) ? named : []
+  if (name === "git" && namesMore(command)) return [workspace]
   // From the workspace's root on every path is judged as it is written.
   if (name === "cd" || name === "pushd") return named.filter((path) => path !== workspace)
   if (named.length > 0) return named
@@ -58,11 +59,15 @@ export const walkedBy = (command: SimpleCommand, workspace: string): ReadonlyArr
 
 const within = (root: string, path: string): boolean => path === root || path.startsWith(`${root}/`)
 
-/** Paths that git's commands come by without naming them, of those that are `wanted`; not more than a few. */
+/**
+ * Paths that git's commands come by without naming them, of those that are `wanted`; not more than a few. `hidden`: of
+ * those that it would print, too.
+ */
 export const reachedByGit = (
   commands: ReadonlyArray<SimpleCommand>,
   workspace: string,
-  wanted: (path: string) => boolean
+  ruled: (path: string) => boolean,
+  hidden: (path: string) => boolean
 ): ReadonlyArray<string> => {
   const found = new Set<string>()
   let kept: ReadonlyArray<string> | undefined
@@ -70,7 +75,9 @@ export const reachedByGit = (
     const extent = extentOf(command)
     if (extent === undefined) continue
     const named = command.paths.filter((path) => statSync(onDisk(path), { throwIfNoEntry: false }) !== undefined)
-    const roots = named.length === 0 ? [workspace] : named
+    const roots = named.length === 0 || namesMore(command) ? [workspace] : named
+    const prints = printsTree(command)
+    const wanted = (path: string) => ruled(path) || (prints && hidden(path))
     kept ??= keptByGit(workspace)
     const tracked = (kept ?? []).filter((path) => wanted(path) && roots.some((root) => within(root, path)))
     const walked = extent === "all" || kept === undefined ? entriesBelow(roots, wanted).found : []

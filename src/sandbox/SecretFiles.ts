@@ -1,10 +1,11 @@
 /**
- * Whether a path holds secrets (SECURITY T6): in one of the places of config's list, or `.env` and its kin. Owns: how a
- * path is compared with them. Invariant: a link in front of a place, or in front of the file, changes nothing.
+ * Whether a path holds secrets (SECURITY T6): in one of the places of config's list, `.env` and its kin, or settings with a
+ * token. Owns: how a path is compared with them. Reads those settings. Invariant: a link in front of a place, or in front of
+ * the file, changes nothing.
  */
-import { realpathSync } from "node:fs"
+import { readFileSync, realpathSync, statSync } from "node:fs"
 import { basename } from "node:path"
-import { isEnvironmentFile } from "../config/SecretPlaces.ts"
+import { holdsCredential, isCredentialsFile, isEnvironmentFile } from "../config/SecretPlaces.ts"
 
 const realOf = (path: string): string => {
   try {
@@ -12,6 +13,25 @@ const realOf = (path: string): string => {
   } catch {
     return path
   }
+}
+
+const MOST_BYTES = 1 << 20
+
+/** Nothing where there is no such file; what cannot be read may hold anything. */
+const textOf = (path: string): string => {
+  const unknown = "_authToken=?\nnpmAuthToken: ?\n_auth ?"
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false })
+    if (stats === undefined || stats.isDirectory()) return ""
+    return stats.isFile() && stats.size <= MOST_BYTES ? readFileSync(path, "utf8") : unknown
+  } catch {
+    return unknown
+  }
+}
+
+const isSecretName = (path: string): boolean => {
+  const name = basename(path)
+  return isEnvironmentFile(name) || isCredentialsFile(name) || holdsCredential(name, () => textOf(path))
 }
 
 export interface SecretFiles {
@@ -49,5 +69,5 @@ export const secretFiles = (places: ReadonlyArray<string>): SecretFiles => {
       if (all.has(path.slice(0, end))) return true
     return false
   }
-  return { has: (path) => isEnvironmentFile(basename(path)) || isBelow(path) }
+  return { has: (path) => isSecretName(path) || isBelow(path) }
 }

@@ -81,6 +81,9 @@ const LETTERS: Readonly<Record<string, string>> = {
 const hasLetter = (command: string, word: string): boolean =>
   Object.hasOwn(LETTERS, command) && /^-[A-Za-z]/.test(word) && [...word].some((one) => LETTERS[command]!.includes(one))
 
+/** What they show stands in no word of the line, but in what comes in. */
+const isBatch = (command: string, word: string): boolean => command === "cat-file" && word.startsWith("--b")
+
 const REFUSED = "git would change its configuration, which tools never write"
 
 /** Looks of commands that do more with other words. */
@@ -108,7 +111,10 @@ export const judgeGit = (given: ReadonlyArray<string>, vetted: () => Vetted): Gi
   }
   const end = rest.indexOf("--")
   const options = end < 0 ? rest : rest.slice(0, end)
-  const risky = [...riskyWords("git", options), ...options.filter((word) => hasLetter(command, word))]
+  const risky = [
+    ...riskyWords("git", options),
+    ...options.filter((word) => hasLetter(command, word) || isBatch(command, word))
+  ]
   const only = FOLLOWING.has(command) ? `git ${command} writes whatever its patch names` : undefined
   return {
     notPlain: [

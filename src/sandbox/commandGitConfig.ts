@@ -5,6 +5,7 @@
  */
 import { lstatSync, readFileSync, statSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
+import { leadsInto } from "./commandGitPlaces.ts"
 import { gitLinks, trackedFiles } from "./commandGitLinks.ts"
 import { isMissing, namesOf, onDisk, shownName, textOfBytes } from "./fileNames.ts"
 import { isGitDirectory } from "./gitShape.ts"
@@ -46,7 +47,9 @@ const SAFE_KEYS: Readonly<Record<string, ReadonlySet<string>>> = {
 
 /** With a scheme that git itself speaks, as `host:path`, or from the root: nothing that lies in the repository. */
 const isAddress = (value: string): boolean =>
-  /^(?:https?|ssh|git|git\+ssh):\/\/[^-]/.test(value) || /^[\w.@-]+:(?!:)[^-]/.test(value) || value.startsWith("/")
+  /^(?:(?:https?|ftps?|ssh|git|git\+ssh|ssh\+git):\/\/[^-]|file:\/\/\/)/.test(value) ||
+  /^[\w.@-]+:(?!:|\/\/)[^-]/.test(value) ||
+  value.startsWith("/")
 
 const isName = (value: string): boolean => /^[A-Za-z0-9_][\w-]*$/.test(value)
 
@@ -208,7 +211,7 @@ const vet = (workspace: string): Vetted => {
   const key = texts.map(unsafeConfigKey).find((found) => found !== undefined)
   const within = texts
     .flatMap(entries)
-    .find((entry) => entry?.key.endsWith("url") === true && `${entry.value}/`.startsWith(`${workspace}/`))
+    .find((entry) => entry?.key.endsWith("url") === true && leadsInto(entry.value, workspace))
   const remotes = new Set(texts.flatMap((text) => [...remotesOf(text)]))
   const places = [workspace, `${shared}/remotes`, `${shared}/branches`]
   const nested = vetNested(workspace, git.tree, own)

@@ -27,7 +27,7 @@ interface Places {
 }
 
 /** `cd sub`, and `env -C sub make`; undefined: it stays where it is. */
-const targetOf = ({ argv, names }: SimpleCommand): string | undefined => {
+export const targetOf = ({ argv, names }: SimpleCommand): string | undefined => {
   const args = argv.slice(1)
   if (GOES.has(argv[0] ?? "")) return args.find((word) => !/^-./.test(word)) ?? "~"
   if (!names.includes("env")) return undefined

@@ -13,12 +13,22 @@ const ALWAYS =
   terraform tofu pulumi ansible ansible-playbook npx pnpx bunx uvx pipx apt apt-get apk dnf yum pacman zypper brew snap flatpak
   heroku fly flyctl vercel netlify wrangler firebase twine yt-dlp`)
 
+/** What they run has the network, and may be fetched first. */
+const CONTAINERS = set("pull push login logout search run create build buildx compose")
+
+/** `python -m` */
+const MODULES =
+  /^(?:http\.server|smtpd|ftplib|telnetlib|poplib|imaplib|webbrowser|pip (?:install|download|wheel|index|search))(?: |$)/
+
 /** Program → its commands that do. */
 const COMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
-  git: set("fetch pull push clone ls-remote request-pull send-email svn p4 lfs"),
-  docker: set("pull push login logout search"),
-  podman: set("pull push login logout search"),
-  nerdctl: set("pull push login logout search"),
+  git: set(`fetch pull push clone ls-remote request-pull send-email svn p4 lfs send-pack fetch-pack http-push
+    http-fetch subtree imap-send daemon remote-http remote-https remote-ftp remote-ftps`),
+  docker: CONTAINERS,
+  podman: CONTAINERS,
+  nerdctl: CONTAINERS,
+  openssl: set("s_client s_server s_time ocsp"),
+  getent: set("hosts ahosts ahostsv4 ahostsv6"),
   cargo: set("fetch install publish search update add login logout yank owner info"),
   go: set("get install"),
   pip: set("install download wheel index search"),
@@ -48,6 +58,8 @@ export const reachesNetwork = (program: string, args: ReadonlyArray<string>): bo
     return true
   const rest = args.slice(skipOptions(args, 0, VALUED))
   const [first = ""] = rest
+  if (/^(?:python|pypy)$/.test(name) && MODULES.test(args.slice(args.indexOf("-m") + 1).join(" ")))
+    return args.includes("-m")
   if (name === "git" && REMOTE.test(rest.join(" "))) return true
   if (PACKAGES.has(name)) return first === "" ? name === "yarn" : !LOCAL.has(first)
   return Object.hasOwn(COMMANDS, name) && COMMANDS[name]!.has(first)

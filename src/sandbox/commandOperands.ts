@@ -144,6 +144,30 @@ const isText = (name: string, pattern: string, at: number): boolean => {
   return !(name === "test" || name === "[") || !["-v", "-R", "-a", "-o"].some((one) => couldMatch(pattern, one))
 }
 
+/** `test`'s words that are files: behind `-f` and its like, and on both sides of `-nt`. */
+const testedFiles = (words: ReadonlyArray<ShellWord>): ReadonlyArray<ShellWord> =>
+  words.filter(
+    ({ value }, at) =>
+      !/^-[a-zA-Z]+$|^[!()\]]$/.test(value) &&
+      (/^-[abcdefghkprstuwxGLNOS]$/.test(words[at - 1]?.value ?? "") ||
+        [words[at - 1], words[at + 1]].some((one) => /^-(?:nt|ot|ef)$/.test(one?.value ?? "")))
+  )
+
+/** Text to the program, a look at a directory to the shell or to `test`. */
+const judgeText = (found: Found, name: string, words: ReadonlyArray<ShellWord>, paths: Paths): void => {
+  if (!TEXT_ONLY.has(name)) return
+  const patterns = words.filter((word) => word.glob && word.value.includes("/"))
+  const files = name === "test" || name === "[" ? testedFiles(words) : []
+  for (const word of [...patterns, ...files]) {
+    const places = word.glob ? paths.matches(word.value) : [paths.place(word.value)]
+    if (places === undefined) found.notPlain.add(`${word.value} matches too many files`)
+    for (const { inside, path } of places ?? []) {
+      if (!inside) found.notPlain.add(`${word.value} leads outside the workspace`)
+      if (word.glob) found.paths.add(path)
+    }
+  }
+}
+
 /** `words` without the program; `started`: those of them that a wrapper runs, which are judged by themselves. */
 export const commandPaths = (
   name: string,
@@ -160,6 +184,7 @@ export const commandPaths = (
   for (const word of dashes) found.notPlain.add(becomes(word, paths))
   if (!TEXT_ONLY.has(name) && words.some((word) => isTooLong(name, word, words)))
     found.notPlain.add("has an option too long to be taken apart")
+  judgeText(found, name, words, paths)
   const operands = candidates(name, words)
   const copies = PLACES_COPIES.has(name) || (name === "git" && words[0]?.value === "mv")
   for (const word of operands) {

@@ -5,7 +5,7 @@
  */
 import { lstatSync, realpathSync } from "node:fs"
 import { type Guard, guardAt, guardOf } from "./controlPlane.ts"
-import { type Budget, UNBOUNDED } from "./commandBudget.ts"
+import { type Budget, Exhausted, makeBudget, UNBOUNDED } from "./commandBudget.ts"
 import { onDisk, textOfBytes } from "./fileNames.ts"
 import { globNames, isWild } from "./commandGlob.ts"
 
@@ -85,6 +85,19 @@ const OWN_DIRECTORY = /^\/proc\/(?:self|thread-self|\d+|\$\$|\$PPID|\$\{PPID\})\
 const contains = (root: string, path: string): boolean =>
   path === root || path.startsWith(root.endsWith("/") ? root : `${root}/`)
 
+/** What one pattern that leaves the workspace may cost: it asks anyway, so that too much is no refusal. */
+const OUTSIDE_STEPS = 4_000
+
+/** What such a pattern matches, which may lie inside again. */
+const namesOutside = (root: string, pattern: string): ReadonlyArray<string> | undefined => {
+  try {
+    return globNames(root, pattern, makeBudget(OUTSIDE_STEPS, 200))
+  } catch (error) {
+    if (error instanceof Exhausted) return undefined
+    throw error
+  }
+}
+
 /** One line's view of the file system: each word is looked up once. */
 export const makePaths = (workspace: string, home: string, budget = UNBOUNDED): Paths => {
   const resolve = makeResolve()
@@ -115,7 +128,10 @@ export const makePaths = (workspace: string, home: string, budget = UNBOUNDED): 
     const steady = segments.slice(0, Math.max(0, segments.findIndex(isWild)))
     const base = place(steady.length === 0 ? "." : `${steady.join("/")}/`)
     // A parent step behind a wild name could leave through a link that only exists later.
-    if (!base.inside || segments.slice(steady.length).includes("..")) return [{ ...base, inside: false }]
+    if (!base.inside || segments.slice(steady.length).includes("..")) {
+      const found = namesOutside(real, pattern)
+      return found && [{ ...base, inside: false }, ...found.map((name) => ({ ...place(name), inside: false }))]
+    }
     return globNames(real, pattern, budget)?.map(place)
   }
   return { workspace: real, home, place, matches, budget }

@@ -13,6 +13,7 @@ import { judgeGit, type GitJudgement } from "./commandGit.ts"
 import type { Vetted } from "./commandGitConfig.ts"
 import { handedWords, ownWords } from "./commandHanded.ts"
 import { isKnown, onlyExactly } from "./commandKnown.ts"
+import { doesMore } from "./commandMore.ts"
 import { commandPaths, type Role } from "./commandOperands.ts"
 import { isLevelled, levelOf, type Levelled } from "./commandLevels.ts"
 import { riskyWords } from "./commandOptions.ts"
@@ -20,7 +21,7 @@ import type { Paths } from "./commandPaths.ts"
 import { onlyShows } from "./commandShows.ts"
 import { refusalOf } from "./commandRefused.ts"
 import { exactOnly, isFilter, isReadOnlyProgram, SHELL_STATE, WRITERS } from "./commandTables.ts"
-import type { ShellWord } from "./commandWords.ts"
+import { literalWord, type ShellWord } from "./commandWords.ts"
 import { unwrap } from "./commandWrappers.ts"
 
 export interface Surroundings {
@@ -144,45 +145,6 @@ const whyExactly = (names: ReadonlyArray<string>, level: Levelled | undefined): 
   return others.find((why) => why !== undefined) ?? level.exactOnly
 }
 
-/** Words that make these programs do more than their name says. */
-const MORE_THAN_LOOKING: Readonly<Record<string, readonly [RegExp, string]>> = {
-  // A subscript in a quoted word is evaluated (corpus B039).
-  test: [/[$`]|\[[^\]]/, "may evaluate a subscript"],
-  "[": [/[$`]|\[[^\]]/, "may evaluate a subscript"],
-  // Where a module may be named: in front, or behind another.
-  jq: [/(?:^|[;\s])(?:import|include)(?=[\s"#]|$)/, "may read files that its filter names"],
-  yq: [/(?<![.\w$])(?:load|strload|system)/, "may read files that its filter names"],
-  strings: [/^@/, "takes further words from a file"],
-  hostname: [/^[^-]/, "sets the host's name"]
-}
-
-/** `date 010100002026` sets the clock; `date -d 20260101` does not. */
-const setsClock = (name: string, args: ReadonlyArray<string>): boolean =>
-  name === "date" &&
-  args.some((word, at) => /^\d{8,12}(?:\.\d{2})?$/.test(word) && !/^-(?:\w*[drf]$|-)/.test(args[at - 1] ?? ""))
-
-/** What `split` names its files after, unless they only count on from it: `makefi` becomes `makefile`. */
-const makesUpNames = (name: string, args: ReadonlyArray<string>): boolean => {
-  const plain = args.filter((word, at) => !word.startsWith("-") && !/^-(?:[blnCt]|-[a-z]+)$/.test(args[at - 1] ?? ""))
-  return name === "split" && plain.length > 1 && !/^[A-Za-z][\w-]*[-_\d]$/.test(basename(plain.at(-1)!))
-}
-
-/** `ps e`, in the letters that need no dash, and its kin: the environment of every process. */
-const showsEnvironments = (name: string, args: ReadonlyArray<string>): boolean =>
-  name === "ps" &&
-  args.some((word, at) => {
-    const value = /^-(?:[A-Za-z]*[CGOUgopqstu]|-[a-z-]+)$/.test(args[at - 1] ?? "")
-    return /environ/i.test(word) || /^-[A-Za-z]*E/.test(word) || (!value && /^[A-Za-z]*e[A-Za-z]*$/.test(word))
-  })
-
-const doesMore = (name: string, args: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const [form, why] = Object.hasOwn(MORE_THAN_LOOKING, name) ? MORE_THAN_LOOKING[name]! : []
-  if (form !== undefined && why !== undefined && args.some((word) => form.test(word))) return [why]
-  if (makesUpNames(name, args)) return ["writes names that it makes up"]
-  if (showsEnvironments(name, args)) return ["shows what the environments of processes hold"]
-  return setsClock(name, args) ? ["sets the clock"] : []
-}
-
 const wordsWhy = (words: ReadonlyArray<ShellWord>): ReadonlyArray<string> => {
   const [first] = words
   const dynamic =
@@ -192,6 +154,9 @@ const wordsWhy = (words: ReadonlyArray<ShellWord>): ReadonlyArray<string> => {
 
 const gitOf = (name: string, args: ReadonlyArray<string>, around: Surroundings): GitJudgement | undefined =>
   name === "git" ? judgeGit(args, around.vetted) : undefined
+
+/** `/usr/lib/git-core/git-push`: git, with that command. */
+const gitProgram = (word: string): string | undefined => /^git-([a-z][a-z0-9-]*)$/.exec(basename(word))?.[1]
 
 const LOOKS: ReadonlySet<string> = new Set(["less", "more", "nl", "xxd", "bat", "base64", "zcat", "b2sum"])
 
@@ -246,9 +211,10 @@ const startedWords = (
 export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundings, fed?: Fed): Facts => {
   if (staysHere(words, around.paths)) return { ...HERE, paths: [around.paths.workspace] }
   const found = program(words[0]?.value ?? "", around)
-  const operands = words.slice(1)
+  const own = gitProgram(words[0]?.value ?? "")
+  const operands = [...(own === undefined ? [] : [literalWord(own)]), ...words.slice(1)]
   const args = operands.map((word) => word.value)
-  const named = nameOf(found)
+  const named = own === undefined ? nameOf(found) : "git"
   const git = gitOf(named, args, around)
   const options = git === undefined ? optionsOf(named, args, around.paths) : git.notPlain
   const role = git?.role ?? (onlyShows(named, args) ? "reads" : undefined) ?? roleOf(named, options.length > 0)
@@ -256,7 +222,8 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
   const content = contentOf(words[0]?.value ?? "", named, args, around.paths, fed)
   const level = levelOf(named, args, around.paths)
   const looks = onlyShows(named, args)
-  const only = looks ? undefined : (whyExactly(found.names, level) ?? git?.exactOnly)
+  const known = looks ? undefined : (whyExactly(found.names, level) ?? git?.exactOnly)
+  const only = own === undefined ? known : (known ?? "it is a program of git's own")
   const lost = destroys(named, args, around.paths)
   const refused =
     found.names.map((name) => refusalOf(name, args, around.paths)).find((why) => why !== undefined) ??
@@ -265,7 +232,7 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
   const state = SHELL_STATE.has(found.name) ? [shellState(found.name)] : []
   return {
     name: named,
-    names: found.names,
+    names: own === undefined ? found.names : [...found.names, "git"],
     notPlain: [
       ...wordsWhy(words),
       ...found.notPlain,
@@ -287,7 +254,7 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
       (looks || isReadOnlyProgram(named)) && !WRITERS.has(named) && (git?.readOnly ?? true) && lost === undefined,
     ...(only === undefined ? {} : { exactOnly: only }),
     ...(lost === undefined ? {} : { destroys: lost }),
-    ...(found.names.some((name) => reachesNetwork(name, args)) ? { network: true as const } : {}),
+    ...([named, ...found.names].some((name) => reachesNetwork(name, args)) ? { network: true as const } : {}),
     ...(places.paths.length === 0 && isFilter(words[0]?.value ?? "", args) ? { filter: true as const } : {}),
     ...(content.digest === undefined ? {} : { content: content.digest, runs: content.files ?? [] }),
     ...(refused === undefined ? {} : { refused })

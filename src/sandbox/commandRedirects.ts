@@ -4,6 +4,7 @@
  * Invariant: a redirect of another form is refused or doubted, since its end may be the name of a program.
  */
 import type { HereDoc, Redirect, Redirection } from "unbash"
+import type { SimpleCommand } from "../domain/Approval.ts"
 import { isSink, type Paths } from "./commandPaths.ts"
 import { isDevice } from "./commandRefused.ts"
 import { shellWords, type ShellWord } from "./commandWords.ts"
@@ -57,7 +58,9 @@ const reading = (word: ShellWord, paths: Paths): Redirected => {
 }
 
 /** Every place that it may lead to: bash takes a pattern for the one file that it matches. */
-const refusedTarget = ({ glob, value }: ShellWord, paths: Paths): string | undefined => {
+const refusedTarget = ({ glob, value: written, why }: ShellWord, paths: Paths): string | undefined => {
+  if (why.includes("expands a tilde")) return `would write ${written}, which nobody can place`
+  const value = written.replace(/^\$(?:PWD|\{PWD\})(?=\/)/, paths.workspace)
   for (const place of [paths.place(value), ...(glob ? (paths.matches(value) ?? []) : [])]) {
     if (isDevice(value) || isDevice(place.path)) return `would write to the device ${value}`
     if (place.guard === "forbidden") return `would write ${value}, which tools never write`
@@ -98,3 +101,15 @@ export const judgeRedirect = (node: Redirection, source: string, paths: Paths): 
   const first = unclear(node, source)
   return first === undefined ? found : { ...found, ...first, why: [...first.why, ...found.why] }
 }
+
+/** Redirects and assignments without a program. */
+export const bare = (text: string, notPlain: ReadonlyArray<string>): SimpleCommand => ({
+  argv: [],
+  text,
+  notPlain,
+  unsettled: [],
+  names: [],
+  paths: [],
+  prefix: [],
+  readOnly: false
+})

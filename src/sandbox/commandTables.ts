@@ -82,6 +82,8 @@ export const ANY_PROGRAM: Options = {
 /** `--ignore-scripts=false`, `--ignore-scripts false` */
 export const RUNS_SCRIPTS_AFTER_ALL = /^--?ignore-scripts(?:=(?!true$)|(?: (?:false|null|undefined|no|0)$))/
 
+const CHECKS: Options = { long: list("check"), short: "c" }
+
 export const OPTIONS: Readonly<Record<string, Options>> = {
   sort: { long: list("output compress-program temporary-directory files0-from"), short: "oT" },
   grep: { long: list("dereference-recursive"), short: "R" },
@@ -107,7 +109,18 @@ export const OPTIONS: Readonly<Record<string, Options>> = {
   hostname: { long: list("file boot"), short: "Fb" },
   tree: { long: list("output"), short: "oRl" },
   date: { long: list("set"), short: "s" },
-  file: { long: list("compile magic-file uncompress files-from"), short: "Cmzf" },
+  file: { long: list("compile magic-file uncompress uncompress-noreport files-from"), short: "CmzZf" },
+  // They read what the file names.
+  md5sum: CHECKS,
+  sha1sum: CHECKS,
+  sha224sum: CHECKS,
+  sha256sum: CHECKS,
+  sha384sum: CHECKS,
+  sha512sum: CHECKS,
+  b2sum: CHECKS,
+  cksum: CHECKS,
+  // It has no end.
+  tail: { long: list("follow retry"), short: "fF", forms: /^-\d+[a-z]*f/ },
   diff: { long: list("output paginate"), short: "l" },
   less: { long: list("log-file LOG-FILE lesskey-file"), short: "oOkt" },
   more: { long: [], short: "" },

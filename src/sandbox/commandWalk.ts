@@ -3,7 +3,7 @@
  * walk and its collection. Does not own: what a command's words mean (commandProgram).
  * Invariant: every node is visited; a construct without a rule of its own makes the line ask.
  */
-import { type Command, forEachChild, parse, type Pipeline, type Redirection, type SyntaxNode } from "unbash"
+import { type Command, type For, forEachChild, parse, type Pipeline, type Redirection, type SyntaxNode } from "unbash"
 import type { SimpleCommand } from "../domain/Approval.ts"
 import { Exhausted } from "./commandBudget.ts"
 import { codeOf, codeWords } from "./commandCode.ts"
@@ -12,9 +12,10 @@ import { handOn } from "./commandFound.ts"
 import { asGiven, asRun, fedBy, feedFrom, handedIn, isFed, isGivenCode, ownTexts, printedTexts } from "./commandFed.ts"
 import { evaluatedIn, type Held, holdFrom, withHeld } from "./commandHeld.ts"
 import { type Facts, judgeProgram, type Surroundings } from "./commandProgram.ts"
-import { judgeRedirect } from "./commandRedirects.ts"
+import { bare, judgeRedirect } from "./commandRedirects.ts"
 import { commandSpans, hasResidue, type Span } from "./commandResidue.ts"
 import { makeSeen, type Seen } from "./commandSeen.ts"
+import { isGivenNames, makeUnknown, noteAssigned, noteRedirect, noteWords, type Unknown } from "./commandUnknown.ts"
 import { commandIn, runsValue } from "./commandVariables.ts"
 import { shellWords, type ShellWord } from "./commandWords.ts"
 import { unwrap, type Wrapper } from "./commandWrappers.ts"
@@ -45,6 +46,9 @@ export interface Collected {
   readonly writes: Set<string>
   readonly reads: Set<string>
   readonly doubts: Set<string>
+  /** What a rule on paths cannot know. */
+  readonly unknown: Unknown
+  readonly held: Held
   refused: string | undefined
 }
 
@@ -59,7 +63,6 @@ interface Walk extends Collected {
   readonly produced: Map<string, ReadonlyArray<SimpleCommand>>
   /** Of the command that is walked: what came of it before, and does again. */
   again: Array<SimpleCommand>
-  readonly held: Held
   level: number
   /** The script being walked, and what of it is accounted for. */
   source: string
@@ -74,6 +77,7 @@ export const collect = (source: string, around: Surroundings): Collected => {
     produced: new Map(),
     again: [],
     held: new Map([["PWD", [around.paths.workspace]]]),
+    unknown: makeUnknown(),
     level: 0,
     source,
     spans: [],
@@ -113,7 +117,7 @@ const visit = (walk: Walk, node: SyntaxNode, source: string, started: ReadonlyAr
   const doubt = Object.hasOwn(DOUBTS, node.type) ? DOUBTS[node.type] : undefined
   if (doubt !== undefined) walk.doubts.add(doubt)
   if (node.type === "Function") selfCalls(walk, node)
-  if (node.type === "For") holdFrom(node, walk.held, walk.around.paths.home)
+  if (node.type === "For") hold(walk, node)
   for (const one of evaluatedIn(node, text)) script(walk, one, ["is evaluated once more"], depth + 1)
   if (node.type === "Pipeline" && node.commands.length === 0) walk.doubts.add("negates nothing")
   const from = walk.commands.length
@@ -138,9 +142,15 @@ const selfCalls = (walk: Walk, node: Extract<SyntaxNode, { readonly type: "Funct
   look(node.body, false)
 }
 
+const hold = ({ around, held, unknown }: Walk, node: Command | For): void => {
+  holdFrom(node, held, around.paths.home)
+  noteAssigned(unknown, node, around.paths.home)
+}
+
 /** Why its command is not plain; the rest goes to the line. */
 const redirect = (walk: Walk, node: Redirection, source: string): ReadonlyArray<string> => {
   const found = judgeRedirect(node, source, walk.around.paths)
+  noteRedirect(walk.unknown, node, walk.around.paths.home)
   if (found.refused !== undefined) refuse(walk, found.refused)
   if (found.doubt !== undefined) walk.doubts.add(found.doubt)
   if (found.reads !== undefined) walk.reads.add(found.reads)
@@ -172,7 +182,7 @@ const simple = (walk: Walk, node: Command, source: string, started: ReadonlyArra
   for (const more of handedIn(words, node.redirects))
     command(walk, more, text, ["takes words from its input"], depth + 1)
   for (const filled of withHeld(words, walk.held)) command(walk, filled, text, ["has what a variable holds"], depth + 1)
-  holdFrom(node, walk.held, home)
+  hold(walk, node)
   assigned(walk, node, depth + 1)
 }
 
@@ -213,6 +223,7 @@ const pipeline = (walk: Walk, node: Pipeline, source: string, started: ReadonlyA
     visit(walk, stage, source, started, depth)
     if (at > 0) feedFrom(walk.commands, from)
     if (at > 0) handOn(walk.commands, [starts[at - 1]!, from], [node, at], walk.around.paths)
+    if (at > 0 && walk.commands.slice(from).some(isGivenNames)) walk.unknown.word ??= "xargs"
     if (at > 0) feed(walk, from, () => node.commands.slice(0, at).flatMap(printedTexts), depth)
   }
 }
@@ -241,6 +252,7 @@ const command = (
     return
   }
   const { name, refused, ...facts } = factsOf(walk, words, fed)
+  noteWords(walk.unknown, name, words.slice(1), walk.held, walk.around.paths)
   if (refused !== undefined) refuse(walk, refused)
   const wrapper = unwrap(name, facts.names, words)
   const shown = words[0]!.why.length > 0 ? name : (words[0]!.value.split("/").at(-1) ?? name)
@@ -259,18 +271,6 @@ const command = (
 
 const isStarting = (wrapper: Wrapper): boolean =>
   wrapper.always || wrapper.commands.length > 0 || wrapper.scripts.length > 0
-
-/** Redirects and assignments without a program. */
-const bare = (text: string, notPlain: ReadonlyArray<string>): SimpleCommand => ({
-  argv: [],
-  text,
-  notPlain,
-  unsettled: [],
-  names: [],
-  paths: [],
-  prefix: [],
-  readOnly: false
-})
 
 const open = (walk: Walk, wrapper: Wrapper, name: string, depth: number): void => {
   // What is refused needs no further reading, and nested launchers have very many.

@@ -14,10 +14,17 @@ export type Extent = "kept" | "all"
 
 const BEFORE_COMMAND = set("-C -c --git-dir --work-tree --namespace --super-prefix --config-env --exec-path")
 const SUMMARY =
-  /^(?:--stat|--shortstat|--numstat|--name-only|--name-status|--summary|--dirstat|--quiet|--no-patch|-s|--raw|--check)(?:=|$)/
-/** Abbreviated too; `-L` and `-W` show lines, `-c` and `--cc` a merge. */
+  /^(?:--stat|--shortstat|--numstat|--name-only|--name-status|--summary|--dirstat|--quiet|--no-patch|-s|--raw)(?:=|$)/
+/** `-L` and `-W` show lines, `-c` a merge. */
+const PATCH_LETTERS = /^-(?!-).*[pucWULm]/
 const PATCH =
-  /^(?:--pat|--unified|--word-d|--color-w|--full-d|--binary|--cc$|--diff-merges|--remerge|--function-c|-(?!-)[A-Za-z]*[pucWULm])/
+  "patch patch-with-raw patch-with-stat unified word-diff word-diff-regex color-words full-diff binary cc diff-merges remerge-diff function-context check"
+/** Abbreviated too; `--color` is an option of its own. */
+const isPatch = (word: string): boolean => {
+  const name = /^--([a-z-]+)/.exec(word)?.[1]
+  if (name === undefined) return PATCH_LETTERS.test(word)
+  return name !== "color" && PATCH.split(" ").some((one) => one.startsWith(name))
+}
 
 type Rest = ReadonlyArray<string>
 type Row = (rest: Rest) => Extent | undefined
@@ -27,10 +34,19 @@ const has = (rest: Rest, form: RegExp): boolean => options(rest).some((word) => 
 
 const always: Row = () => "kept"
 /** They show contents unless they are told to sum up. */
-const shows: Row = (rest) => (has(rest, SUMMARY) && !has(rest, PATCH) ? undefined : "kept")
+const shows: Row = (rest) => (has(rest, SUMMARY) && !options(rest).some(isPatch) ? undefined : "kept")
 /** They show none unless they are told to. */
-const withPatch: Row = (rest) => (has(rest, PATCH) ? "kept" : undefined)
+const withPatch: Row = (rest) => (options(rest).some(isPatch) ? "kept" : undefined)
 const words = (rest: Rest): Rest => rest.filter((word) => !word.startsWith("-"))
+
+/** Files that the words name, of a commit: `HEAD:src/a.ts`. */
+const areNamed = (rest: Rest): boolean => words(rest).length > 0 && words(rest).every((word) => /.:./.test(word))
+
+/** By the hash of an object, or by what comes in, it shows any file that was ever kept. */
+const object: Row = (rest) =>
+  rest.some((word) => word.startsWith("--b")) || !(areNamed(rest) || rest.some((word) => /^-[ets]$/.test(word)))
+    ? "kept"
+    : undefined
 
 const stash: Row = (rest) => {
   const [command = "push"] = words(rest)
@@ -46,7 +62,8 @@ const checkout: Row = (rest) =>
 const isAll = (word: string): boolean => /^(?:\.{1,2}\/?$|:|.*[*?[])/.test(word)
 
 const ROWS: Readonly<Record<string, Row>> = {
-  show: (rest) => (words(rest).length > 0 && words(rest).every((word) => /.:./.test(word)) ? undefined : shows(rest)),
+  show: (rest) => (areNamed(rest) ? undefined : shows(rest)),
+  "cat-file": object,
   diff: shows,
   difftool: always,
   "diff-files": withPatch,
@@ -69,10 +86,34 @@ const ROWS: Readonly<Record<string, Row>> = {
   clean: (rest) => (has(rest, /^(?:-[A-Za-z]*n|--dry)/) ? undefined : "all")
 }
 
-/** How much of the tree it comes by; undefined: no more than it names. */
-export const extentOf = ({ argv, names }: SimpleCommand): Extent | undefined => {
+const partsOf = ({ argv, names }: SimpleCommand): readonly [command: string, rest: Rest] | undefined => {
   if (!names.includes("git")) return undefined
   const args = argv.slice(1)
   const [command = "", ...rest] = args.slice(skipOptions(args, 0, BEFORE_COMMAND))
-  return Object.hasOwn(ROWS, command) ? ROWS[command]!(rest) : undefined
+  return [command, rest]
+}
+
+/** How much of the tree it comes by; undefined: no more than it names. */
+export const extentOf = (command: SimpleCommand): Extent | undefined => {
+  const [name = "", rest = []] = partsOf(command) ?? []
+  return Object.hasOwn(ROWS, name) ? ROWS[name]!(rest) : undefined
+}
+
+const SHOWS = set(`show diff difftool diff-files diff-index diff-tree range-diff log whatchanged reflog format-patch
+  fast-export archive bundle cat-file`)
+
+/** What it comes by it also prints or packs; the others put it elsewhere. */
+export const printsTree = (command: SimpleCommand): boolean => {
+  const [name = "", rest = []] = partsOf(command) ?? []
+  return SHOWS.has(name) || (name === "stash" && words(rest)[0] === "show")
+}
+
+/** A word that means more files than the one of its name: `:/`, `'*.js'`. */
+export const namesMore = ({ argv }: SimpleCommand): boolean => argv.some((word) => /^:|[*?[\\]/.test(word))
+
+/** It compares what lies there, kept or not; with two names it does so by itself where nothing is kept. */
+export const comparesFiles = (command: SimpleCommand): boolean => {
+  const [name, rest = []] = partsOf(command) ?? []
+  if (name !== "diff") return false
+  return has(rest, /^--no-i/) || command.paths.length > 1
 }

@@ -57,6 +57,7 @@ export const NAME_KINDS: ReadonlyArray<NameKind> = [
       /^(?:babel|jest|vite|vitest|rollup|webpack|eslint|prettier|stylelint|postcss|tailwind|nest-cli|ava)\.config\.(?:json|ya?ml|toml)$/,
       /^\.(?:eslint|prettier|stylelint|mocha|lintstaged|husky|commitlint|release|postcss|babel|jest|nyc|c8|remark|parcel|puppeteer)rc(?:\..+)?$/,
       /^(?:gulpfile|gruntfile|jakefile|dangerfile|webpackfile|cakefile)(?:\..+)?$/,
+      /^codegen\.ya?ml$/,
       /^\.markdownlint(?:-cli2)?\.(?:[cm]?js|jsonc?|ya?ml)$/,
       /^[tj]sconfig\..+\.json$/
     ],
@@ -66,7 +67,7 @@ export const NAME_KINDS: ReadonlyArray<NameKind> = [
   {
     kind: "Python",
     files:
-      names(`pyproject.toml setup.py setup.cfg conftest.py pytest.ini .pytest.ini tox.ini noxfile.py tasks.py dodo.py
+      names(`pyproject.toml setup.py setup.cfg conftest.py pytest.ini .pytest.ini tox.ini noxfile.py manage.py tasks.py dodo.py
       fabfile.py conanfile.py .pylintrc pylintrc mypy.ini .mypy.ini .flake8 .coveragerc pipfile pipfile.lock poetry.lock
       poetry.toml pdm.lock pdm.toml uv.lock uv.toml hatch.toml pixi.toml pixi.lock environment.yml environment.yaml
       sitecustomize.py usercustomize.py pip.conf .pypirc .condarc snakefile .python-version`),
@@ -79,10 +80,10 @@ export const NAME_KINDS: ReadonlyArray<NameKind> = [
     files:
       names(`gemfile gemfile.lock rakefile guardfile capfile fastfile podfile podfile.lock brewfile vagrantfile .rspec
       .irbrc .pryrc .rubocop.yml .ruby-version config.ru composer.json composer.lock phpunit.xml phpunit.xml.dist
-      phpstan.neon phpstan.neon.dist .php-cs-fixer.php rector.php makefile.pl build.pl cpanfile .proverc .luacheckrc
+      phpstan.neon phpstan.neon.dist .php-cs-fixer.php rector.php .htaccess .user.ini php.ini makefile.pl build.pl cpanfile .proverc .luacheckrc
       .rprofile .renviron`),
     families: [/\.(?:gemspec|rake)$/],
-    yes: ".Rprofile sub/.Renviron lib/tasks/db.rake Gemfile.lock x.gemspec composer.lock",
+    yes: "public/.htaccess .user.ini .Rprofile sub/.Renviron lib/tasks/db.rake Gemfile.lock x.gemspec composer.lock",
     no: "src/r.profile docs/rake.md gemfile.md"
   },
   {

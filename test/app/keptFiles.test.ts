@@ -103,6 +103,37 @@ describe("git's commands that name no file", () => {
   )
 })
 
+describe("secrets that git's commands show without naming them", () => {
+  const [ASKS, NOT] = [
+    `git diff|git diff HEAD|git diff --no-index docs src|git diff --no-ind docs src|git diff docs src|git show|git show 0123456
+    |git show HEAD:.env|git log -p|git log --pa|git log --uni|git diff-files -p|git stash show -p|git diff src :/
+    |git diff src '*'|git diff --check|git cat-file -p 0123456789|git cat-file blob 0123456789|git cat-file --batch <<< HEAD:.env
+    |git cat-file --batch-all-objects --batch|echo HEAD:.env | git cat-file --batch|git grep X src :/|cat .npmrc|cat .netrc`,
+    `git status|git log|git log --color|git log --stat|git show HEAD:a.txt|git cat-file -p HEAD:a.txt|git cat-file -t 0123456
+    |git diff --stat|git diff src|git diff src a.txt|git log -p src|cat src/.npmrc`
+  ].map((text) => text.split(/\s*\|(?=\S)/))
+
+  it.effect("ask every time, and what shows none of them does not", () =>
+    Effect.gen(function* () {
+      const there = yield* dir
+      for (const path of ["a.txt", "src/b.ts", ".env", "docs/.env", ".netrc"]) there.file(`ws/${path}`, "x\n")
+      there.file("ws/.npmrc", "//registry.npmjs.org/:_authToken=npm_1\n")
+      there.file("ws/src/.npmrc", '//registry.npmjs.org/:_authToken="${NPM_TOKEN}"\n')
+      const env = { PATH: process.env["PATH"], HOME: there.ws, GIT_CONFIG_NOSYSTEM: "1" }
+      execFileSync("sh", ["-c", "git init -q . && git add a.txt src .env"], { cwd: there.ws, env })
+      const judge = yield* makeJudge({ workspace: there.ws, home: "/nowhere", own: [], moved: [] })
+      const rules = ["git", "cat", "echo"].map(allow)
+      const action = (command: string) =>
+        Effect.map(judge.judge("bash", JSON.stringify({ command }), { rules, grants: [], mode: "ask" }), (judged) =>
+          judged.kind === "refused" ? judged.why : judged.judgement.action
+        )
+      const other = (wanted: string) => (one: string) => Effect.map(action(one), (found) => found !== wanted)
+      assert.deepStrictEqual(yield* Effect.filter(ASKS!, other("ask")), [])
+      assert.deepStrictEqual(yield* Effect.filter(NOT!, other("allow")), [])
+    }).pipe(Effect.scoped)
+  )
+})
+
 describe("a place of secrets", () => {
   it.effect("asks in every mode that asks, is refused where nobody is asked, whatever a rule allows", () =>
     Effect.gen(function* () {

@@ -34,6 +34,39 @@ git branch -D topic
 git reflog expire --all
 git rm -rf docs
 git -C . clean -fd
+git checkout :/
+git checkout '*.md'
+git checkout ':!b.js'
+git checkout ':(glob)*'
+git checkout --forc master
+git checkout -qU3f master
+git checkout -2 README.md
+git -C docs checkout a.js
+git --icase-pathspecs checkout readme.md
+git switch --disc master
+git restore -S -qW README.md
+git restore -S -WS README.md
+git restore --staged --workt README.md
+git restore -s --staged README.md
+git restore -- --staged README.md
+git clean -f -e -n
+git clean -fden
+git reset --h
+git reset --ke HEAD~1
+git tag --del v1
+git push --forc
+git push --mir
+git push --pru=x
+git gc --pru=now
+git mv -f a b
+git branch --del --forc topic
+git update-ref -d refs/heads/a
+git prune
+git submodule deinit -f docs
+git filter-branch --all
+git worktree remove --force docs
+git pull --forc
+cargo clean
 find docs -name x -delete
 kill 1
 pkill node`.split("\n")
@@ -48,7 +81,20 @@ git push
 git push origin main
 git reset HEAD
 git checkout main
+git checkout HEAD~1
+git checkout @{-1}
+git checkout -
 git checkout -b topic origin/main
+git switch main
+git switch -c topic
+git tag v1
+git fetch --prune
+git gc
+git mv README.md docs
+git reset --soft HEAD~1
+git reset --mixed HEAD~1
+git restore -qS README.md
+git restore --staged --source=HEAD~1 README.md
 git fetch origin
 git merge topic
 git restore --staged README.md

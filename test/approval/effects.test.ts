@@ -6,7 +6,9 @@ import { judgeBash, makeWorkspace } from "../support/approvalCorpus.ts"
 
 const MEETS: Readonly<Record<Consequence, string>> = {
   deletes: `rm x|find docs -delete|git clean -fd|git push --force|unlink x|truncate -s 0 x|nice rm x|sh -c 'shred x'|ls; rm x
-    |find . -exec unlink {} +|a=rm; $a x|git reset --hard|dd if=a of=b`,
+    |find . -exec unlink {} +|a=rm; $a x|git reset --hard|dd if=a of=b
+    |git checkout --forc main|git switch --disc main|git branch --del --forc x|git tag --del v1|git update-ref -d refs/x
+    |git prune|git submodule deinit -f x|git filter-branch|cargo clean`,
   network: `curl h|git push|git -C sub fetch|npm install|npm publish|pip3 install x|docker pull x|cargo add x|ssh h ls|npx x
     |env curl h|git submodule update|rsync a h:b|yarn|go get x|$(wget h)|timeout 5 gh pr list`,
   changes: `touch x|echo x > y|npm test|rm x|git commit -m x|frobnicate|sed -i s/a/b/ x|ls && mkdir a`

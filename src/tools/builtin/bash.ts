@@ -182,8 +182,7 @@ const reached = ({ guard, workspace }: BashOptions, plan: CommandPlan, redirecte
   const walked = plan.commands.flatMap((command) => walkedBy(command, workspace.root))
   const isKept = (path: string) => guard.ruled("bash", path) || guard.secret(path)
   const below = entriesBelow(walked, isKept)
-  // What git has kept is no secret of this place any more: only rules count.
-  const byGit = reachedByGit(plan.commands, workspace.root, (path) => guard.ruled("bash", path))
+  const byGit = reachedByGit(plan.commands, workspace.root, (path) => guard.ruled("bash", path), guard.secret)
   const { complete, found } = { complete: below.complete, found: [...below.found, ...byGit] }
   const named = [...redirected, ...plan.commands.flatMap((command) => command.paths)]
   const secret = [...named, ...found].find(guard.secret)
