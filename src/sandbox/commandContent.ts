@@ -10,13 +10,14 @@ import { configured } from "./commandConfigured.ts"
 import type { Manifest } from "./commandManifest.ts"
 import { manifestOf, MANIFESTS } from "./commandManifests.ts"
 import { membersOf } from "./commandMembers.ts"
-import { fedFiles, followsWords, readsUnnamed, SCRIPTED, scriptRoots } from "./commandNamed.ts"
+import { fedFiles, followsWords, type Named, readsUnnamed, SCRIPTED, scriptRoots } from "./commandNamed.ts"
 import { directoryOf, startedScripts } from "./commandPackageScripts.ts"
 import type { Paths } from "./commandPaths.ts"
 import { isFile, optionFiles, pointedFiles } from "./commandPointed.ts"
 import { shellPulled } from "./commandScripts.ts"
 import { type Language, languageOfName, languageOfProgram, pulledBy } from "./commandSources.ts"
 import { filesBelow } from "./commandSpread.ts"
+import { startedBy } from "./commandStarted.ts"
 import { exactOnly, plainName, SHELLS } from "./commandTables.ts"
 
 const MAX_BYTES = 4 << 20
@@ -36,10 +37,7 @@ export interface Content {
   readonly unclear?: string
 }
 
-interface Root {
-  /** As a word of the command. */
-  readonly file: string
-  readonly language?: Language | undefined
+interface Root extends Named {
   /** Whatever else its text names counts, too. */
   readonly config?: boolean
 }
@@ -139,6 +137,7 @@ const codeRoots = (name: string, args: ReadonlyArray<string>, fed: Fed, gatherin
     const { files, unclear } = pulledBy(language, word, { directory: workspace, roots: [workspace] })
     if (unclear && !gathering.shallow) gathering.unclear ??= word.length > 40 ? `the code of ${name}` : word
     for (const file of files) gather({ file, language }, workspace, gathering)
+    startedFiles(language, word, workspace, gathering)
   }
 }
 
@@ -171,7 +170,7 @@ const ofCommand = (
   gathering: Gathering,
   fed: Fed = NOT_FED
 ): void => {
-  const key = JSON.stringify([program, name, args, gathering.shallow])
+  const key = JSON.stringify([program, name, args, fed, gathering.shallow])
   if (gathering.programs.has(key)) return
   gathering.programs.add(key)
   const plain = plainName(name)
@@ -183,6 +182,13 @@ const ofCommand = (
   for (const root of [...own, ...manifests, ...named]) gather(root, undefined, gathering, "started" in root)
   codeRoots(plain, args, fed, gathering)
   packageScripts(plain, args, gathering)
+}
+
+/** What code starts by name. */
+const startedFiles = (language: Language, text: string, directory: string, gathering: Gathering): void => {
+  const { files, unclear } = startedBy(language, text, { directory, roots: [gathering.paths.workspace] })
+  if (unclear) gathering.unclear ??= "the code"
+  for (const file of files) gather({ file, language: languageOfName(file) }, undefined, gathering)
 }
 
 /** `npm run lint`: what its script names and runs, as if it stood in the line. */
@@ -204,12 +210,13 @@ const pullShell = (path: string, text: string, root: string | undefined, gatheri
   const pulled = shellPulled(text, { directory: dirname(path), roots: [root ?? workspace] })
   if (pulled.unclear && !gathering.shallow) gathering.unclear ??= path
   for (const file of pulled.sourced) gather({ file, language: "sh" }, root, gathering)
-  for (const [program = "", ...args] of pulled.commands) {
+  for (const { texts, words } of pulled.commands) {
+    const [program = "", ...args] = words
     // Other directories than the workspace's matter to names of files alone.
     for (const at of pulled.roots.filter((one) => one !== workspace))
       for (const word of [program, ...args].filter((one) => /^[^-]*[./]/.test(one)))
         gather({ file: join(at, word), language: languageOfName(word) }, at, gathering)
-    ofCommand(program, program.split("/").at(-1) ?? "", args, gathering)
+    ofCommand(program, program.split("/").at(-1) ?? "", args, gathering, { files: [], texts })
   }
 }
 
@@ -253,6 +260,7 @@ const gather = (
     })
     if (pulled.unclear) gathering.unclear ??= place.path
     for (const one of pulled.files) gather({ file: one, language: as }, root ?? dirname(place.path), gathering)
+    startedFiles(as, text, dirname(place.path), gathering)
   } catch (error) {
     if (error instanceof Error && error.name === "Exhausted") throw error
     gathering.unread = place.path

@@ -46,7 +46,7 @@ const OWN_WORDS: ReadonlyArray<readonly [number, ReadonlyArray<string>]> = [
   [
     2,
     list(`setarch linux32 linux64 i386 x86_64 uname26 envdir envuidgid setuidgid s6-setuidgid s6-envdir setlock faketime perf
-      pipenv pdm hatch rye conda mamba micromamba rbenv pyenv nodenv asdf mise volta rustup direnv op aws-vault doppler chamber
+      pipenv pdm hatch rye conda mamba micromamba rbenv pyenv nodenv asdf mise volta rustup direnv op ssh-agent aws-vault doppler chamber
       poetry uv bundle yarn pnpm bun flatpak-spawn distrobox toolbox lxc-attach machinectl
       fnm foreman lerna nx composer pixi meson mix`)
   ],

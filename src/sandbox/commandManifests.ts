@@ -107,6 +107,7 @@ export const MANIFESTS: Readonly<Record<string, Manifest>> = {
   jj: files(".jj/repo/config.toml"),
   enable: { files: [], option: /^-[a-z]*f$/ },
   hash: { files: [], option: /^-[a-z]*p$/ },
+  emacs: { files: [], option: /^(?:-l|--load|--script|-scriptload|-x)$/ },
   vim: { files: [], option: /^-[Ssu]$/ },
   nvim: { files: [], option: /^-[Sslu]$/ },
   psql: { files: [], option: /^(?:-f|--file)$/ },

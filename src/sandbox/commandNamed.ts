@@ -75,10 +75,27 @@ const moduleFiles = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   return name === undefined ? [] : [`${name}.py`, `${name}/__init__.py`, `${name}/__main__.py`]
 }
 
+/** `perl -Ml -I.`, `ruby -rl`: what is loaded before the script. */
+const loadedFiles = (name: string, args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const form = name === "perl" ? /^-[mM](\w[\w:]*)/ : name === "ruby" ? /^-r(.+)/s : undefined
+  if (form === undefined) return []
+  const joined = args.map((word, at) => (/^-[IrmM]$/.test(word) ? `${word}${args[at + 1] ?? ""}` : word))
+  const from = joined.flatMap((word) => /^(?:-I|-Mlib=)(.+)/s.exec(word)?.[1] ?? [])
+  const ending = name === "perl" ? ".pm" : ".rb"
+  return joined.flatMap((word) => {
+    const file = form.exec(word)?.[1]?.replaceAll("::", "/")
+    return file === undefined ? [] : [".", ...from].map((at) => `${at}/${file.replace(/\.rb$/, "")}${ending}`)
+  })
+}
+
+/** `go run main.go` */
+const goFiles = (name: string, args: ReadonlyArray<string>): ReadonlyArray<Named> =>
+  name === "go" && args[0] === "run" ? args.filter((word) => word.endsWith(".go")).map((file) => ({ file })) : []
+
 /** The scripts that its words and options name. */
 export const scriptRoots = (name: string, args: ReadonlyArray<string>): ReadonlyArray<Named> => {
   const shell = SHELLS.has(name) || name === "." || name === "source"
-  if (!shell && !SCRIPTED.has(name)) return []
+  if (!shell && !SCRIPTED.has(name)) return goFiles(name, args)
   const language = shell ? "sh" : languageOfProgram(name)
   const behind = args.flatMap((word) => /^--?[\w-]+=(.+)$/s.exec(word)?.[1] ?? [])
   const words = args.filter((word) => !word.startsWith("-") && word !== "/dev/stdin")
@@ -87,6 +104,7 @@ export const scriptRoots = (name: string, args: ReadonlyArray<string>): Readonly
     ...words.map((file, at) => ({ file, language: at === 0 && !given ? language : languageOfName(file) })),
     ...words.slice(0, given ? 0 : 1).flatMap((word) => standsFor(name, word).map((file) => ({ file, language }))),
     ...behind.map((file) => ({ file, language: languageOfName(file) })),
+    ...loadedFiles(name, args).map((file) => ({ file, language })),
     ...(name === "python" ? moduleFiles(args).map((file) => ({ file, language })) : [])
   ]
 }

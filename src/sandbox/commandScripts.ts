@@ -6,24 +6,30 @@
  */
 import { resolve } from "node:path"
 import { type Command, forEachChild, parse, type SyntaxNode } from "unbash"
+import { redirectTexts } from "./commandFed.ts"
 import { readsUnnamed } from "./commandNamed.ts"
 import { takesPatterns } from "./commandPackageScripts.ts"
 import type { Around } from "./commandSources.ts"
-import { plainName, SHELLS } from "./commandTables.ts"
+import { isInterpreter, plainName, SHELLS } from "./commandTables.ts"
 import { literalWord, shellWords, type ShellWord } from "./commandWords.ts"
 import { unwrap } from "./commandWrappers.ts"
 
 export interface ShellPulled {
   /** Absolute: what it sources. */
   readonly sourced: ReadonlyArray<string>
-  /** Literal words of what it runs, the program first. */
-  readonly commands: ReadonlyArray<ReadonlyArray<string>>
+  readonly commands: ReadonlyArray<{
+    /** Literal ones, the program first. */
+    readonly words: ReadonlyArray<string>
+    /** Its here-documents and here-strings. */
+    readonly texts: ReadonlyArray<string>
+  }>
   /** Where they may run. */
   readonly roots: ReadonlyArray<string>
   readonly unclear: boolean
 }
 
 const MAX_LEVELS = 400
+const POSITIONAL = /^"?\$\{?[@*1-9]\}?"?$/
 const MAX_ROOTS = 16
 const MAX_COMMANDS = 10_000
 
@@ -39,8 +45,10 @@ const behindOwn = (text: string, directory: string): string | undefined => {
 }
 
 interface Found {
-  /** Their text comes with a here-document. */
-  readonly given: WeakSet<ReadonlyArray<ShellWord>>
+  /** What comes with a here-document. */
+  readonly given: WeakMap<ReadonlyArray<ShellWord>, ReadonlyArray<string>>
+  /** Functions that run the words that they are given. */
+  readonly runners: Set<string>
   changes: boolean
   readonly commands: Array<ReadonlyArray<ShellWord>>
   readonly moves: Array<ShellWord | undefined>
@@ -56,7 +64,7 @@ const CHANGES =
 
 /** Names behind `<`, for programs that run what they read. */
 const inputs = ({ name, redirects }: Command): ReadonlyArray<ShellWord> =>
-  runsFile(name?.value.split("/").at(-1) ?? "")
+  runsFile(name?.value.split("/").at(-1) ?? "") || isInterpreter(name?.value ?? "")
     ? redirects.flatMap((one) =>
         one.type === "Redirect" && one.operator === "<" && one.target !== undefined ? shellWords(one.target, "~") : []
       )
@@ -75,6 +83,7 @@ const take = (words: ReadonlyArray<ShellWord>, directory: string, found: Found, 
   if (level > MAX_LEVELS || found.commands.length > MAX_COMMANDS) throw new Error("too much")
   found.commands.push(words)
   const name = words[0]!.value.split("/").at(-1) ?? ""
+  if (found.runners.has(name) && isLiteral(words[1])) take(words.slice(1), directory, found, level + 1)
   const started = unwrap(name, [name], words)
   for (const inner of started?.commands ?? []) take(inner, directory, found, level + 1)
   for (const { value, why } of started?.scripts ?? [])
@@ -86,7 +95,12 @@ const collect = (node: SyntaxNode, directory: string, found: Found, level: numbe
   if (node.type === "Script" && (node.errors?.length ?? 0) > 0) throw new Error("not understood")
   if (node.type === "Command") {
     const words = [...wordsOf(node, directory), ...inputs(node)]
-    if (node.redirects.some(({ type }) => type !== "Redirect")) found.given.add(words)
+    const texts = redirectTexts(node.redirects)
+    if (texts.length > 0) found.given.set(words, texts)
+    // Shells other than bash know aliases in scripts, too.
+    for (const part of node.name?.value === "alias" ? node.args : [])
+      if (part.type === "Assignment" && part.value.type === "Word")
+        collect(parse(part.value.value), directory, found, level + 1)
     if ([...node.prefix, ...node.args].some((part) => part.type === "Assignment" && CHANGES.test(part.name)))
       found.changes = true
     const [first, second] = words
@@ -94,6 +108,25 @@ const collect = (node: SyntaxNode, directory: string, found: Found, level: numbe
     else if (words.length > 0) take(words, directory, found, level)
   }
   forEachChild(node, (child) => collect(child, directory, found, level + 1))
+}
+
+/** They only show or look at the words that they are given. */
+const SAYS: ReadonlySet<string> = new Set(["echo", "printf", "test", "[", "local", "shift", "return", "exit"])
+
+/** `run() { "$@"; }` */
+const runnersIn = (node: SyntaxNode, level = 0): ReadonlyArray<string> => {
+  if (level > MAX_LEVELS) return []
+  const inner: Array<string> = []
+  forEachChild(node, (child) => void inner.push(...runnersIn(child, level + 1)))
+  return node.type === "Function" && startsPositional(node.body, level) ? [node.name.value, ...inner] : inner
+}
+
+const startsPositional = (node: SyntaxNode, level: number): boolean => {
+  if (level > MAX_LEVELS) return true
+  const words = node.type === "Command" && !SAYS.has(node.name?.value ?? "") ? [node.name, ...node.args] : []
+  let found = words.some((word) => word !== undefined && POSITIONAL.test(word.text))
+  forEachChild(node, (child) => void (found ||= startsPositional(child, level + 1)))
+  return found
 }
 
 const isLiteral = (word: ShellWord | undefined): boolean => word !== undefined && word.why.length === 0 && !word.glob
@@ -115,8 +148,6 @@ const rootsOf = (moves: ReadonlyArray<ShellWord | undefined>, around: Around): R
   }
   return [...roots]
 }
-
-const POSITIONAL = /^"?\$[@*1-9]"?$/
 
 /** Whether it is sourced or run from a file that no literal word names. */
 const isUnclear = ([program, ...args]: ReadonlyArray<ShellWord>, moved: boolean, given: boolean): boolean => {
@@ -142,9 +173,11 @@ const isUnclear = ([program, ...args]: ReadonlyArray<ShellWord>, moved: boolean,
 const NOTHING: ShellPulled = { sourced: [], commands: [], roots: [], unclear: true }
 
 export const shellPulled = (text: string, around: Around): ShellPulled => {
-  const found: Found = { commands: [], moves: [], given: new WeakSet(), changes: false }
+  const found: Found = { commands: [], moves: [], given: new WeakMap(), runners: new Set(), changes: false }
   try {
-    collect(parse(text), around.directory, found, 0)
+    const script = parse(text)
+    for (const name of runnersIn(script)) found.runners.add(name)
+    collect(script, around.directory, found, 0)
   } catch {
     return NOTHING
   }
@@ -153,7 +186,10 @@ export const shellPulled = (text: string, around: Around): ShellPulled => {
   const sources = found.commands.filter(([first]) => first?.value === "." || first?.value === "source")
   return {
     sourced: sources.flatMap(([, name]) => (name === undefined ? [] : here.map((root) => resolve(root, name.value)))),
-    commands: found.commands.map((words) => words.filter((word) => isNamed(word, words[0])).map(({ value }) => value)),
+    commands: found.commands.map((words) => ({
+      words: words.filter((word) => isNamed(word, words[0])).map(({ value }) => value),
+      texts: found.given.get(words) ?? []
+    })),
     roots: here,
     unclear:
       found.changes || found.commands.some((words) => isUnclear(words, roots === undefined, found.given.has(words)))

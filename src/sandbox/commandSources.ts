@@ -115,7 +115,7 @@ const FORMS: Readonly<Record<Exclude<Language, "sh" | "py" | "pl">, Form>> = {
 const PY_FROM = /\bfrom[ \t\f]+([.\p{L}\p{N}_]+)[ \t\f]+import[ \t\f]*(\([^)]{0,4000}\)?|[^\n#;]+)/gu
 const PY_IMPORT = /(?:^|[;:])[ \t\f]*import[ \t\f]+([^\n#;]+)/gm
 const PY_UNCLEAR =
-  /\bimport(?:_module)?[ \t]+as\b|\bimportlib[ \t]+(?:import[^\n]*\bas|as)\b|\b(?:__import__|import_module|run_path|run_module|spec_from_file_location|execfile|addsitedir)\s*\(|\bsys\.path\b|\bexec\s*\(\s*(?:open|compile)/
+  /\bimport(?:_module)?[ \t]+as\b|\bimportlib[ \t]+(?:import[^\n]*\bas|as)\b|\b(?:__import__|import_module|run_path|run_module|spec_from_file_location|execfile|addsitedir)\s*\(|\bsys\.path\b|\bexec\s*\(\s*(?:open|compile)|\bimp\.load_|\b__builtins__\b|\bbuiltins\b/
 
 /** pytest loads these by name. */
 const PY_PLUGINS = /^[ \t]*pytest_plugins\b[^=\n]*=[ \t]*(\[[^\]]{0,4000}|\([^)]{0,4000}|[^\n]*)/gm

@@ -1,0 +1,50 @@
+/**
+ * Files that code in a language of its own starts or evaluates by name: `subprocess.run(["sh", "l.sh"])` (SECURITY P12).
+ * Owns: which texts start something, and which of their quoted words are names of files. Does not own: imports
+ * (commandSources), shell scripts (commandScripts). Pure. Invariant: of a text that starts something each quoted word that
+ * looks like a file counts, there or not; what stands behind a variable is looked up without it.
+ */
+import { resolve } from "node:path"
+import type { Around, Language, Pulled } from "./commandSources.ts"
+
+/** Texts without any of these start nothing. */
+const ANY =
+  /\b(?:system|exec\w*|shell_exec|passthru|spawn\w*|p?open\w*|proc_open|eval|execute|load\w*|qx|instance_eval)\b|`|%x/
+const STARTS: Partial<Record<Language, RegExp>> = {
+  js: /child_process|\b(?:execa|shelljs|cross-spawn|cluster|vm|zx)\b|(?<![.\w])eval\s*\(|\bFunction\s*\(|\bdlopen\b|\bWebAssembly\b|\bBun\.|\bDeno\.Command\b/,
+  py: /\b(?:subprocess|system|popen\w*|exec\w*|spawn\w*|posix_spawn\w*|pty|eval|imp|runpy|doctest|zipimport|pickle|marshal|ctypes|code|create_subprocess\w*|sh|plumbum|pexpect|invoke)\b/i,
+  rb: ANY,
+  pl: ANY,
+  php: ANY,
+  lua: ANY
+}
+
+const QUOTED = /"((?:\\.|[^"\\\n])*)"|'((?:\\.|[^'\\\n])*)'|`((?:\\.|[^`\\])*)`/g
+const VARIABLE = /\$?\{[^}\n]{0,80}\}|#\{[^}\n]{0,80}\}|\$\w+|%s/g
+/** A name with a directory or an ending. */
+const FILE = /^(?!-)[\w@+./-]*[./][\w@+./-]*\w$/
+const MODULE = /(?<=[\s"'])-m["']?[,\s]+["']?([A-Za-z_][\w.]*)/g
+const MAX_NAMES = 500
+
+const namesIn = (text: string): ReadonlySet<string> => {
+  const found = new Set<string>()
+  for (const [, double, single, back] of text.matchAll(QUOTED))
+    for (const word of (double ?? single ?? back ?? "").split(/[\s;|&()<>"'`,=:]+/)) {
+      const rest = word.slice(Math.max(0, ...Array.from(word.matchAll(VARIABLE), (at) => at.index + at[0].length)))
+      const name = rest.length < word.length ? rest.replace(/^\/+/, "") : rest
+      if (name.length < 200 && FILE.test(name)) found.add(name)
+    }
+  return found
+}
+
+export const startedBy = (language: Language, text: string, { directory, roots }: Around): Pulled => {
+  const starts = STARTS[language]
+  if (starts === undefined || !starts.test(text)) return { files: [], unclear: false }
+  const modules = Array.from(text.matchAll(MODULE), ([, name = ""]) => name.replaceAll(".", "/"))
+  const names = [
+    ...namesIn(text),
+    ...modules.flatMap((name) => [`${name}.py`, `${name}/__init__.py`, `${name}/__main__.py`])
+  ]
+  const files = names.flatMap((name) => Array.from(new Set([directory, ...roots]), (root) => resolve(root, name)))
+  return { files, unclear: names.length > MAX_NAMES }
+}
