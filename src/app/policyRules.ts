@@ -52,7 +52,7 @@ export const guardOf = (
   secret: secretFiles([...usualSecrets(childEnvironment["HOME"]), ...movedSecrets]).has
 })
 
-/** A tool that no version here has may come from a server one day; a slip of the keyboard never meets anything. */
+/** A rule on any other tool would never meet anything. */
 const TOOLS = [
   "bash",
   "edit_file",
@@ -67,10 +67,10 @@ const TOOLS = [
 ]
 
 const meantTool = ({ tool = "*" }: TieredRule): string | undefined => {
-  const meant = TOOLS.includes(tool) ? undefined : nearest(tool, TOOLS)
-  return meant === undefined
-    ? undefined
-    : `names the tool ${JSON.stringify(tool)}, which is none; did you mean ${meant}?`
+  if (tool === "*" || TOOLS.includes(tool)) return undefined
+  const meant = nearest(tool, TOOLS)
+  const named = `names the tool ${JSON.stringify(tool.slice(0, 60).toWellFormed())}, which is none`
+  return meant === undefined ? `${named}; there are ${TOOLS.join(", ")}.` : `${named}; did you mean ${meant}?`
 }
 
 const check = (action: Rule["action"], given: TieredRule, workspace: string): Result.Result<void, ConfigError> => {

@@ -128,6 +128,15 @@ const narrowOf = ({ assessment }: Subject, { action, grant_options }: Judgement)
   return only?.notPlain[0] ?? assessment.command?.doubts[0]
 }
 
+/** A rule on the tool alone, which lets the line pass whatever its parts are. */
+const allowingWhole = ({ rules }: Subject, name: string): Rule | undefined =>
+  rules.find(({ action, matcher, ...rule }) => action === "allow" && matcher.kind === "tool" && rule.name === name)
+
+const coveredBy = (rule: Rule, { matcher, ...part }: ExplainedPart): ExplainedPart =>
+  part.state === "covered"
+    ? { ...part, ...(matcher === undefined ? {} : { matcher }) }
+    : { ...part, state: "covered", by: rule.name, why: [] }
+
 /** `limit`: parts that are listed at most. */
 export const explain = (subject: Subject, judgement: Judgement, limit = Number.POSITIVE_INFINITY): Explanation => {
   // A long line of like parts is explained once.
@@ -147,12 +156,13 @@ export const explain = (subject: Subject, judgement: Judgement, limit = Number.P
           .toSorted((a, b) => RANK[a.state] - RANK[b.state])
           .slice(0, limit)
   const narrow = narrowOf(subject, judgement)
+  const whole = judgement.action === "allow" ? allowingWhole(subject, judgement.rule) : undefined
   return {
     action: judgement.action,
     rule: judgement.rule,
     // Why it asked stands with the parts; what it would do stands here.
     reason: shorten(judgement.action === "ask" ? subject.assessment.reason : judgement.reason),
-    parts: kept,
+    parts: whole === undefined ? kept : kept.map((part) => coveredBy(whole, part)),
     line: lineOf(subject),
     ...(kept.length < parts.length ? { more: parts.length - kept.length } : {}),
     ...(narrow === undefined ? {} : { narrow })

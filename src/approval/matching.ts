@@ -52,13 +52,21 @@ export const pathsCovered = (glob: string, paths: ReadonlyArray<string>, workspa
 /** No file is called so. */
 const ANYTHING = "\u0001"
 
+const WILD = /[*?[\]{}()!+@\\]/
+
+/** A glob that is a plain name, and where it is a directory what lies below it. */
+const isNamedBy = (glob: string, path: string): boolean => {
+  const name = glob.replace(/^\.\//, "")
+  return !WILD.test(glob) && (path === name || path.startsWith(`${name}/`))
+}
+
 /** One path is under the glob: enough to deny or to ask. An absolute glob judges absolute paths. */
 export const pathTouched = (glob: string, paths: ReadonlyArray<string>, workspace: string): boolean =>
   paths.some((path) => {
     const relative = relativeTo(workspace, path)
     // Whoever names a directory reaches what lies in it.
     return [path, ...(relative === undefined || relative === "." ? [] : [relative])].some(
-      (one) => compiled(glob)(one) || compiled(glob)(`${one}/${ANYTHING}`)
+      (one) => compiled(glob)(one) || compiled(glob)(`${one}/${ANYTHING}`) || isNamedBy(glob, one)
     )
   })
 

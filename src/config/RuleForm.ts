@@ -35,6 +35,10 @@ const ofPath = (path: string, action: Action | undefined): string | undefined =>
     return `has a path with ~, which nothing expands. Write it from / or relative to the workspace`
   if (action === "allow" && /^(?:\/|\.\.(?:\/|$))/.test(path))
     return `has a path that leads elsewhere, and an allow rule covers files of the workspace alone. Write it relative to the workspace`
+  if (path.startsWith("!"))
+    return `has a path that begins with !, which negates nothing here. Write what it is to cover`
+  if (/(?:^|\/)\.\.(?:\/|$)|\/\.(?:\/|$)|.\/\//.test(path))
+    return `has a path with "..", "." or nothing between its /, and what is looked at has none. Write it from / or relative to the workspace`
   if (path.endsWith("/") && path !== "/") return `has a path that ends in /. Write ${short(path)}** for all below it`
   return undefined
 }
@@ -51,6 +55,10 @@ export const ruleMistake = ({ argv, effect, examples, path, tool }: Rule, action
     return "has both argv and path, and only one of them can count. Make two rules of it"
   if (argv !== undefined && tool !== undefined && tool !== "bash" && tool !== "*")
     return `has argv and the tool ${JSON.stringify(short(tool))}, which runs no commands. Write "tool": "bash", or path`
+  if (effect !== undefined && effect !== "changes" && tool !== undefined && tool !== "bash" && tool !== "*")
+    return `has the effect ${effect} and the tool ${JSON.stringify(short(tool))}, which runs no commands. Write "tool": "bash"`
+  if (action === "allow" && path !== undefined && tool === "bash")
+    return "allows bash by path, and no path says what a command does. Give it argv"
   if ((examples?.match ?? []).length > 0) return undefined
   if (argv !== undefined) return ofWords(argv)
   return path === undefined ? undefined : ofPath(path, action)

@@ -58,6 +58,15 @@ describe("explain", () => {
     )
   })
 
+  it("a rule that allows every call of the tool covers each part, and none is said to be covered by nothing", () => {
+    const all: Rule = { name: "all", tool: "bash", action: "allow", matcher: { kind: "tool" } }
+    const { action, parts } = explained("rm -rf src && ls > x", [], [all])
+    const states = parts.map(({ by, state, why }) => [state, by, why])
+    assert.deepStrictEqual([action, states], ["allow", Array.from({ length: 2 }, () => ["covered", "all", []])])
+    const asked = explained("rm -rf src", [], [all, rule("ask", "rm")])
+    assert.deepStrictEqual([asked.action, asked.parts[0]?.by], ["ask", "ask rm"])
+  })
+
   it("names of each command its words, and what covers it or made it ask", () => {
     const { parts, line, narrow, action } = explained(
       "git status && npm test 2>&1 | tee log; ls > x; cat README.md",

@@ -45,6 +45,13 @@ describe("examples that hold", () => {
         examples: { match: ["secrets/a", "/nowhere/ws/secrets/b/c"], no_match: ["secretsx/a", "a/secrets/b"] }
       }
     ],
+    // A directory's name is what lies below it, too.
+    [
+      "deny",
+      { path: "secrets", examples: { match: ["secrets", "secrets/k", "secrets/a/b"], no_match: ["secretsx/a"] } }
+    ],
+    ["ask", { path: "*.pem", examples: { match: ["a.pem"], no_match: ["a/b.pem"] } }],
+    ["ask", { path: "**/*.pem", examples: { match: ["a.pem", "a/b.pem"] } }],
     [
       "allow",
       { tool: "write_file", path: "src/**", examples: { match: ["src/a.ts"], no_match: ["a.ts", "/etc/passwd"] } }
@@ -86,6 +93,11 @@ describe("examples that fail", () => {
       "deny",
       { tool: "Bash" },
       'the command line: the rule rules.deny[0] names the tool "Bash", which is none; did you mean bash?'
+    ],
+    [
+      "deny",
+      { tool: "nosuch" },
+      'the command line: the rule rules.deny[0] names the tool "nosuch", which is none; there are bash, edit_file, glob, grep, list_dir, read_file, read_skill, todo, write_file, write_plan.'
     ],
     [
       "allow",

@@ -79,6 +79,25 @@ const cases: ReadonlyArray<readonly [text: string, message: string]> = [
     `${shown}:1:21: the rule rules.deny[0] has a path that ends in /. Write secrets/** for all below it.`
   ],
   [
+    '{"rules": {"deny": [{"path": "!src/**"}]}}',
+    `${shown}:1:21: the rule rules.deny[0] has a path that begins with !, which negates nothing here. Write what it is to cover.`
+  ],
+  ...["../x", "a/../b", "a/./b", "a//b"].map(
+    (path) =>
+      [
+        `{"rules": {"ask": [{"path": "${path}"}]}}`,
+        `${shown}:1:20: the rule rules.ask[0] has a path with "..", "." or nothing between its /, and what is looked at has none. Write it from / or relative to the workspace.`
+      ] as const
+  ),
+  [
+    '{"rules": {"deny": [{"effect": "network", "tool": "grep"}]}}',
+    `${shown}:1:21: the rule rules.deny[0] has the effect network and the tool "grep", which runs no commands. Write "tool": "bash".`
+  ],
+  [
+    '{"rules": {"allow": [{"tool": "bash", "path": "src/**"}]}}',
+    `${shown}:1:22: the rule rules.allow[0] allows bash by path, and no path says what a command does. Give it argv.`
+  ],
+  [
     '{"rules": {"deny": [{"path": "~/.ssh/**"}]}}',
     `${shown}:1:21: the rule rules.deny[0] has a path with ~, which nothing expands. Write it from / or relative to the workspace.`
   ],
