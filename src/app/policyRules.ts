@@ -61,6 +61,7 @@ const TOOLS = [
   "list_dir",
   "read_file",
   "read_skill",
+  "subagent",
   "todo",
   "write_file",
   "write_plan"

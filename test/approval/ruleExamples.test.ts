@@ -1,10 +1,12 @@
 /** Rules carry examples, checked when they are loaded: one that fails names rule and example (R138). */
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { Result } from "effect"
+import { Effect, Result } from "effect"
 import { checkedRules } from "../../src/app/policyRules.ts"
 import { load } from "../../src/config/AppConfig.ts"
 import type { ConfigFile, Rule } from "../../src/config/Settings.ts"
+import { toolsIn } from "../support/builtinTools.ts"
+import { dir } from "../support/workspaceDir.ts"
 
 const check = (action: "allow" | "ask" | "deny", rule: Rule) => {
   const rules: NonNullable<ConfigFile["rules"]> = { [action]: [rule] }
@@ -63,6 +65,17 @@ describe("examples that hold", () => {
   })
 })
 
+it.effect("a rule may name every tool that there is", () =>
+  Effect.gen(function* () {
+    const { tools } = yield* toolsIn(yield* dir)
+    const names = [...tools.map(({ name }) => name), "read_skill", "*"]
+    assert.deepStrictEqual(
+      names.map((tool) => check("deny", { tool })),
+      names.map(() => "holds")
+    )
+  })
+)
+
 it("those of the README load, and do what they say", () => {
   const text = readFileSync(new URL("../../README.md", import.meta.url), "utf8")
   const [, json = ""] = /```json\n(\{ "rules"[^`]*)```/.exec(text) ?? []
@@ -97,7 +110,7 @@ describe("examples that fail", () => {
     [
       "deny",
       { tool: "nosuch" },
-      'the command line: the rule rules.deny[0] names the tool "nosuch", which is none; there are bash, edit_file, glob, grep, list_dir, read_file, read_skill, todo, write_file, write_plan.'
+      'the command line: the rule rules.deny[0] names the tool "nosuch", which is none; there are bash, edit_file, glob, grep, list_dir, read_file, read_skill, subagent, todo, write_file, write_plan.'
     ],
     [
       "allow",
