@@ -10,6 +10,7 @@ import { Exhausted, makeBudget } from "./commandBudget.ts"
 import { gitVetting } from "./commandGitConfig.ts"
 import { whereMoved } from "./commandMoved.ts"
 import { holdsOpenRepositories } from "./commandNested.ts"
+import { withLooksFrom } from "./commandLooksMoved.ts"
 import { withMovedPaths } from "./commandMovedPaths.ts"
 import { isNotYet } from "./commandOperands.ts"
 import { makePaths, type Paths } from "./commandPaths.ts"
@@ -71,7 +72,7 @@ export const analyse = (source: string, context: CommandContext): CommandPlan =>
   const hidden = source.includes("\r") ? ["contains carriage returns"] : []
   return {
     source,
-    commands: settled(placed.commands, quiet),
+    commands: settled(withLooksFrom(placed.commands, quiet, paths), quiet),
     writes: [...found.writes],
     reads: [...found.reads],
     doubts: [...found.doubts, ...nothing, ...hidden],

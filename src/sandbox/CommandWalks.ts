@@ -5,7 +5,8 @@
  */
 import { statSync } from "node:fs"
 import { basename, join } from "node:path"
-import type { SimpleCommand } from "../domain/Approval.ts"
+import type { CommandPlan, SimpleCommand } from "../domain/Approval.ts"
+import { onlyLooks } from "../domain/Looks.ts"
 import { keptByGit } from "./commandGitConfig.ts"
 import { comparesFiles, extentOf, namesMore, printsTree } from "./commandWholeTree.ts"
 import { entriesOf, isMissing, onDisk } from "./fileNames.ts"
@@ -56,6 +57,19 @@ export const walkedBy = (command: SimpleCommand, workspace: string): ReadonlyArr
   if (named.length > 0) return named
   return ALWAYS.has(name) || FROM_HERE.has(name) || name === "git" ? [workspace] : []
 }
+
+const NAMES_ONLY = names("find tree du ls")
+
+/** Nothing but the names of what lies there comes out of this line: its commands list them, or shorten such a list. */
+export const listsNames = ({ commands, doubts, writes }: CommandPlan): boolean =>
+  doubts.length === 0 &&
+  writes.length === 0 &&
+  commands.every(
+    (command) =>
+      onlyLooks(command) &&
+      (NAMES_ONLY.has(command.argv[0] ?? "") || (command.filter === true && command.argv[0] !== "xargs"))
+  ) &&
+  !commands.some(({ argv }) => argv[0] === "xargs")
 
 const within = (root: string, path: string): boolean => path === root || path.startsWith(`${root}/`)
 

@@ -137,6 +137,21 @@ const isDirectory = (path: string): boolean => {
   }
 }
 
+const isFile = (path: string): boolean => {
+  try {
+    return statSync(onDisk(path), { throwIfNoEntry: false })?.isFile() === true
+  } catch {
+    return false
+  }
+}
+
+/** The file that is there already, in whose place another one comes. */
+export const overwritten = (name: string, args: ReadonlyArray<string>, paths: Paths): string | undefined => {
+  if (name === "ln") return undefined
+  const { into, sources } = read(name, args.map(literalWord))
+  return sources.length === 0 ? undefined : into.map(({ value }) => value).find((one) => isFile(paths.place(one).path))
+}
+
 export const destinations = (
   name: string,
   words: ReadonlyArray<ShellWord>,
@@ -160,7 +175,9 @@ export const destinations = (
   for (const { value } of patterns) notPlain.add(`${value} may become any destination`)
   const matched = patterns.flatMap(({ value }) => (paths.matches(value) ?? []).map(({ path }) => path))
   for (const into of [...moves.into.map(({ value }) => value), ...matched]) {
-    for (const path of [into, ...names.map((one) => `${into}/${one}`)]) {
+    // Nothing comes to lie below a file.
+    const inner = isFile(paths.place(into).path) ? [] : names
+    for (const path of [into, ...inner.map((one) => `${into}/${one}`)]) {
       const { guard, inside, path: real } = paths.place(path)
       if (path !== into && (into === "." || isDirectory(paths.place(into).path))) made.add(real)
       if (guard === "forbidden")

@@ -4,6 +4,7 @@
  * person wrote counts. Does not own: git's commands (commandLosesWork), what no person should be asked about
  * (commandRefused).
  */
+import { overwritten, PLACES_COPIES } from "./commandDestinations.ts"
 import { losesWork } from "./commandLosesWork.ts"
 import type { Paths } from "./commandPaths.ts"
 
@@ -22,6 +23,8 @@ export const destroys = (name: string, args: ReadonlyArray<string>, paths: Paths
   if (BELOW.has(name) && args.some((word) => RECURSIVE.test(word))) return `${name} changes all that lies below`
   if (name === "find" && args.includes("-delete")) return "find deletes what it finds"
   if (CLEANS.has(name) && args.includes("clean")) return `${name} clean takes away what was built`
+  const over = PLACES_COPIES.has(name) ? overwritten(name, args, paths) : undefined
+  if (over !== undefined) return `${name} overwrites ${over}`
   const lost = name === "git" ? losesWork(args, paths) : undefined
   return lost === undefined ? undefined : `git ${lost} loses work that nothing keeps`
 }

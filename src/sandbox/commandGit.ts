@@ -62,7 +62,9 @@ const REMOTE_VALUES = set(
 
 const remoteWhy = (command: string, args: ReadonlyArray<string>, vetted: () => Vetted): ReadonlyArray<string> => {
   if (command === "remote")
-    return args.every((word) => word === "-v" || word === "show") ? [] : ["changes or asks a remote"]
+    return args.every((word) => word === "-v" || word === "--verbose" || word === "show")
+      ? []
+      : ["changes or asks a remote"]
   if (args.some((word) => word.length > 3 && "--multiple".startsWith(word))) return ["names several remotes"]
   const first = args[skipOptions(args, 0, REMOTE_VALUES)]
   return first === undefined || vetted().isRemote(first) ? [] : [`${first} is no remote of the configuration alone`]
@@ -84,12 +86,23 @@ const hasLetter = (command: string, word: string): boolean =>
 /** What they show stands in no word of the line, but in what comes in. */
 const isBatch = (command: string, word: string): boolean => command === "cat-file" && word.startsWith("--b")
 
+/** `git rev-parse --git-dir` says where it is. */
+const isTold = (command: string, word: string): boolean => command === "rev-parse" && word === "--git-dir"
+
 const REFUSED = "git would change its configuration, which tools never write"
 
 /** Looks of commands that do more with other words. */
 const LOOKS = [
   /^config --get(?:-all)? (?:user|core|init|branch|pull|push|remote)\.[\w.-]+$/,
-  /^submodule status(?: [\w./]+)*$/
+  /^submodule status(?: [\w./]+)*$/,
+  /^--version$/,
+  /^branch(?: (?:-[arv]+|--(?:all|remotes|verbose|show-current|list|no-color|merged|no-merged)))*$/,
+  /^branch(?: -[arv]+)* --list(?: [\w*?./][\w*?./-]*)*$/,
+  /^tag(?: -n\d*)?$/,
+  /^tag(?: -n\d*)? (?:-l|--list)(?: [\w*?./][\w*?./-]*)*$/,
+  /^remote(?: -v| --verbose)?$/,
+  /^stash list$/,
+  /^worktree list(?: --porcelain)?$/
 ]
 
 const isLook = (args: ReadonlyArray<string>): boolean => LOOKS.some((form) => form.test(args.join(" ")))
@@ -112,7 +125,7 @@ export const judgeGit = (given: ReadonlyArray<string>, vetted: () => Vetted): Gi
   const end = rest.indexOf("--")
   const options = end < 0 ? rest : rest.slice(0, end)
   const risky = [
-    ...riskyWords("git", options),
+    ...riskyWords("git", options).filter((word) => !isTold(command, word)),
     ...options.filter((word) => hasLetter(command, word) || isBatch(command, word))
   ]
   const only = FOLLOWING.has(command) ? `git ${command} writes whatever its patch names` : undefined

@@ -5,7 +5,7 @@
 import { resolve } from "node:path"
 import type { SimpleCommand } from "../domain/Approval.ts"
 import { targetOf } from "./commandMoved.ts"
-import { commandPaths } from "./commandOperands.ts"
+import { commandPaths, type Operands } from "./commandOperands.ts"
 import type { Paths } from "./commandPaths.ts"
 import { literalWord } from "./commandWords.ts"
 
@@ -18,9 +18,10 @@ const from = (directory: string, paths: Paths): Paths => ({
   matches: (pattern) => paths.matches(pattern.startsWith("/") ? pattern : `${directory}/${pattern}`)
 })
 
-const pathsFrom = (directory: string, { argv, names }: SimpleCommand, paths: Paths): ReadonlyArray<string> => {
+/** What the words of a command name from there; a quoted pattern counts as a live one. */
+export const judgedFrom = (directory: string, { argv, names }: SimpleCommand, paths: Paths): Operands => {
   const words = argv.slice(1).map((value) => ({ ...literalWord(value), glob: /[*?[]/.test(value) }))
-  return commandPaths(names[0] ?? "", words, from(directory, paths), "reads", NONE).paths
+  return commandPaths(names[0] ?? "", words, from(directory, paths), "reads", NONE)
 }
 
 /** `-C docs`: of this one command. */
@@ -50,7 +51,7 @@ export const withMovedPaths = (
       }
     lost ||= places.size > MAX_PLACES
     if (lost || here.length === 0 || !isElsewhere(command)) return command
-    const added = here.flatMap((directory) => pathsFrom(directory, command, paths))
+    const added = here.flatMap((directory) => judgedFrom(directory, command, paths).paths)
     return { ...command, paths: [...new Set([...command.paths, ...added])] }
   })
   return { commands: out, lost }

@@ -10,7 +10,7 @@ import { onDisk } from "./fileNames.ts"
 import { destinations, PLACES_COPIES } from "./commandDestinations.ts"
 import { couldMatch, globNames } from "./commandGlob.ts"
 import { isSink, type Paths, type Place } from "./commandPaths.ts"
-import { TEXT_ONLY, WRITERS } from "./commandTables.ts"
+import { TEXT_ONLY, TEXT_OPTIONS, WRITERS } from "./commandTables.ts"
 import type { ShellWord } from "./commandWords.ts"
 
 /** `reads`: names change nothing; `writes`: it changes what it names; `open`: nobody knows. */
@@ -126,13 +126,19 @@ const judgeWord = (found: Found, name: string, role: Role, word: Candidate, path
 
 const BECOMES = "may become an option"
 /** `*.md`, where no such file begins with a dash: so it stays while nothing of the line makes one. */
-const ENDING = /^\*\.[A-Za-z0-9]+$/
+const ENDING = /^(?:\*{1,2}\/)?\*\.[A-Za-z0-9]+$|^\*\/$/
 const NOT_YET = "would become an option if a file of such a name came to be"
 
 const becomes = ({ value }: ShellWord, { budget, workspace }: Paths): string => {
   const found = ENDING.test(value) ? globNames(workspace, value, budget) : undefined
   const none = found?.every((name) => !name.startsWith("-")) === true
   return `${value} ${none ? NOT_YET : BECOMES}`
+}
+
+/** `--include=*.js`: whatever files are called, it stays that option, whose value is text. */
+const staysOption = (name: string, { value }: ShellWord): boolean => {
+  const option = /^(--[a-z-]+)=/.exec(value)?.[1]
+  return option !== undefined && Object.hasOwn(TEXT_OPTIONS, name) && TEXT_OPTIONS[name]!.has(option)
 }
 
 /** Whether this is no reason in a line that only looks. */
@@ -173,13 +179,20 @@ export const commandPaths = (
   name: string,
   words: ReadonlyArray<ShellWord>,
   paths: Paths,
-  role: Role,
+  given: Role,
   started: ReadonlySet<ShellWord>
 ): Operands => {
+  const second = writesSecond(name, words)
+  const role = second ? "open" : given
   const found: Found = { paths: new Set(), notPlain: new Set(), refused: undefined }
   const end = words.findIndex((word) => word.value === "--")
   const dashes = words.filter(
-    (word, at) => word.glob && (end < 0 || at < end) && LEADING_DASH.test(word.value) && !isText(name, word.value, at)
+    (word, at) =>
+      word.glob &&
+      (end < 0 || at < end) &&
+      LEADING_DASH.test(word.value) &&
+      !isText(name, word.value, at) &&
+      !staysOption(name, word)
   )
   for (const word of dashes) found.notPlain.add(becomes(word, paths))
   if (!TEXT_ONLY.has(name) && words.some((word) => isTooLong(name, word, words)))
@@ -197,7 +210,7 @@ export const commandPaths = (
     for (const path of going.made) found.paths.add(path)
     found.refused ??= going.refused
   }
-  if (writesSecond(name, words)) found.notPlain.add("writes its second file")
+  if (second) found.notPlain.add("writes its second file")
   return {
     paths: [...found.paths],
     notPlain: [...found.notPlain],

@@ -21,9 +21,13 @@ const singleDashed = (word: string, { anyDash, long }: Options): boolean => {
 }
 
 /** Programs whose long options have one dash take no abbreviations. */
+const isShort = (long: string, name: string): boolean =>
+  // tar itself takes no less: `--check` is an option of many.
+  long.startsWith(name) && (long !== "checkpoint-action" || name.startsWith("checkpoint-"))
+
 const abbreviates = (name: string, options: Options, atLeast: number): boolean =>
   options.long.some(
-    (long) => name === long || (options.oneDash !== true && name.length >= atLeast && long.startsWith(name))
+    (long) => name === long || (options.oneDash !== true && name.length >= atLeast && isShort(long, name))
   )
 
 const clustered = (word: string, letters: string): boolean =>

@@ -249,7 +249,7 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
       ...(content.unclear === undefined ? [] : [`nobody can tell what else ${content.unclear} runs`])
     ],
     paths: places.paths,
-    prefix: looks ? [] : prefixOf(found.name, args, level),
+    prefix: looks && level === undefined ? [] : prefixOf(found.name, args, level),
     readOnly:
       (looks || isReadOnlyProgram(named)) && !WRITERS.has(named) && (git?.readOnly ?? true) && lost === undefined,
     ...(only === undefined ? {} : { exactOnly: only }),

@@ -126,6 +126,8 @@ export const OPTIONS: Readonly<Record<string, Options>> = {
   more: { long: [], short: "" },
   man: { long: list("pager html preprocessor"), short: "PHp" },
   xxd: { long: [], short: "r" },
+  base64: { long: list("output"), short: "o" },
+  base32: { long: list("output"), short: "o" },
   strings: { long: [], short: "" },
   split: { long: list("filter additional-suffix suffix-length"), short: "a" },
   shuf: { long: list("output"), short: "o" },
@@ -193,7 +195,8 @@ export const WRITERS =
 const READ_ONLY =
   set(`cat head tail wc ls pwd echo printf true false : grep egrep fgrep rg ag stat file du df basename dirname
   realpath readlink sort cut tr nl tac rev comm diff cmp column fold paste expand unexpand date whoami id uname which type
-  test [ seq sleep tree jq md5sum sha1sum sha256sum sha512sum cksum od hexdump strings find git sum hostname nproc free uptime ps`)
+  test [ seq sleep tree jq md5sum sha1sum sha256sum sha512sum cksum od hexdump strings find git sum hostname uniq xxd
+  base64 base32 b2sum sha224sum sha384sum nproc free uptime ps`)
 export const isReadOnlyProgram = (name: string): boolean => READ_ONLY.has(name)
 
 /** Without a file they read what comes through the pipe, and write nothing but their output. */

@@ -143,6 +143,7 @@ describe("a place of secrets", () => {
         allow("cat"),
         allow("ls")
       ]
+      const names = ["ls", "find", "tree", "du"].map(allow)
       for (const path of [".ssh/id_rsa", ".config/gh/hosts.yml", "moved/credentials.toml", "conf/app/.env.local"]) {
         const reason = `reads ${path}, which may hold secrets`
         for (const mode of ["ask", "accept-edits", "plan"] as const)
@@ -157,7 +158,11 @@ describe("a place of secrets", () => {
         ])
         assert.strictEqual((yield* judge("bash", { command: `cat < ${path}` }, { rules }))[0], "ask")
       }
-      assert.strictEqual((yield* judge("bash", { command: "ls -R conf" }, { rules }))[0], "ask")
+      for (const command of ["grep -r x conf", "find conf | xargs cat", "cp -r conf out"])
+        assert.match((yield* judge("bash", { command }, { rules }))[1], /^reaches (?:conf|out)\/app\/\.env\.local, /)
+      // The names alone are no secret.
+      for (const command of ["ls -R conf", "find conf -type f | head", "tree conf", "du -a conf | sort"])
+        assert.strictEqual((yield* judge("bash", { command }, { rules: names }))[0], "allow", command)
       assert.strictEqual((yield* judge("read_file", { path: "conf/app/.env.sample" }, { rules }))[0], "allow")
       assert.strictEqual((yield* judge("bash", { command: "cat conf/app/.env.sample" }, { rules }))[0], "allow")
     }).pipe(Effect.scoped)

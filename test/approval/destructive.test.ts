@@ -137,6 +137,21 @@ describe("grants of what destroys", () => {
     assert.deepStrictEqual(labels, ["exactly this bash call (nothing wider: rm takes away what it names)"])
   })
 
+  it("what overwrites a file says so, and this call can be granted", () => {
+    const seen = ["cp package.json README.md", "mv package.json README.md", "cp -t docs a.js README.md"].map(
+      (command) =>
+        inWorkspace((workspace) => {
+          const { grant_options, reason } = judgeBash({ command, workspace })
+          return [reason.includes("outside"), ...grant_options.map(({ label }) => label)]
+        })
+    )
+    assert.deepStrictEqual(seen, [
+      [false, "exactly this bash call (nothing wider: cp overwrites README.md)"],
+      [false, "exactly this bash call (nothing wider: mv overwrites README.md)"],
+      [false, "exactly this bash call", "commands that begin with cp"]
+    ])
+  })
+
   it("a grant that was put there by hand is ignored, an exact one and a person's rule are not", () => {
     const actions = inWorkspace((workspace) => {
       const judge = (more: object) => judgeBash({ command: "rm -rf build", workspace, ...more }).action

@@ -50,13 +50,17 @@ describe("a remote in the workspace, however its address says so", () => {
 
 describe("the grant of every command that only looks", () => {
   const judged = (command: string) =>
-    inWorkspace((ws) => judgeBash({ command, workspace: ws, grants: [reads(ws)] }).action)
+    inWorkspace((ws) => {
+      symlinkSync("/etc/passwd", join(ws, "src/out"))
+      symlinkSync("src", join(ws, "lane"))
+      return judgeBash({ command, workspace: ws, grants: [reads(ws)] }).action
+    })
 
   it.each(
     `echo /root/.* /root/*|printf '%s\\n' /tmp/*|echo ../*|: /etc/*|test -f /etc/shadow|[ -e ../outside.txt ]|[ README.md -nt /etc/hosts ]
     |test ! -d ~/.ssh|md5sum -c sums|md5sum --check sums|sha256sum --ch sums|cksum -c sums|find . -print0 | xargs -0 md5sum -c
     |file -Z x.gz|file --uncompress-no x.gz|tail -f README.md|tail -F README.md|tail -5f README.md|jq -n env|jq -n 'env.PATH'
-    |jq -n '$ENV'|jq -n '1-env'`
+    |jq -n '$ENV'|jq -n '1-env'|cd src && cat out|cd lane && ls`
       .split(/\s*\|(?! )/)
       .map((one) => one.trim())
   )("%s: not covered", (command) => {
@@ -64,7 +68,7 @@ describe("the grant of every command that only looks", () => {
   })
 
   it.each([
-    "echo src/*",
+    "echo docs/*",
     "echo *",
     "test -f README.md",
     "[ -d src ]",
@@ -72,7 +76,8 @@ describe("the grant of every command that only looks", () => {
     "md5sum README.md",
     "tail -n 5 README.md",
     "jq .env package.json",
-    "file README.md"
+    "file README.md",
+    "cd src && ls"
   ])("%s: covered", (command) => {
     assert.strictEqual(judged(command), "allow")
   })

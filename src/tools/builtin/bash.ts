@@ -9,7 +9,7 @@ import { Effect, Schema } from "effect"
 import type { CommandPlan, Risk, RiskAssessment } from "../../domain/Approval.ts"
 import { processMark } from "../../domain/Ids.ts"
 import { lineOnlyLooks } from "../../domain/Looks.ts"
-import { entriesBelow, reachedByGit, walkedBy } from "../../sandbox/CommandWalks.ts"
+import { entriesBelow, listsNames, reachedByGit, walkedBy } from "../../sandbox/CommandWalks.ts"
 import type { ProcessResult, ProcessRunner } from "../../sandbox/ProcessRunner.ts"
 import type { Workspace } from "../../sandbox/Workspace.ts"
 import * as Tool from "../Tool.ts"
@@ -180,12 +180,13 @@ interface Reached {
 /** What the commands come by without naming it, and whether any of it, or what they name, may hold secrets (T2, T6). */
 const reached = ({ guard, workspace }: BashOptions, plan: CommandPlan, redirected: ReadonlyArray<string>): Reached => {
   const walked = plan.commands.flatMap((command) => walkedBy(command, workspace.root))
-  const isKept = (path: string) => guard.ruled("bash", path) || guard.secret(path)
+  const names = listsNames(plan)
+  const isKept = (path: string) => guard.ruled("bash", path) || (!names && guard.secret(path))
   const below = entriesBelow(walked, isKept)
   const byGit = reachedByGit(plan.commands, workspace.root, (path) => guard.ruled("bash", path), guard.secret)
   const { complete, found } = { complete: below.complete, found: [...below.found, ...byGit] }
   const named = [...redirected, ...plan.commands.flatMap((command) => command.paths)]
-  const secret = [...named, ...found].find(guard.secret)
+  const secret = [...named, ...(names ? [] : found)].find(guard.secret)
   const shown = secret === undefined ? undefined : relative(workspace.root, secret)
   if (shown !== undefined)
     return { paths: found, why: `reaches ${shown.startsWith("..") ? secret : shown}, ${MAY_HOLD_SECRETS}` }
