@@ -53,7 +53,9 @@ export const End = memo(({ item }: { readonly item: EndItem }) => {
   if (event.type === "task_canceled")
     return (
       <p className="end stopped">
-        <Ban aria-hidden size={14} /> <Stopped stopped={item.stopped} /> <Figures item={item} />
+        <Ban aria-hidden size={14} /> <Stopped stopped={item.stopped} />
+        {event.reason === undefined ? null : <span>{words.stoppedBecause(reveal(event.reason))}</span>}{" "}
+        <Figures item={item} />
       </p>
     )
   const { budget, code, message } = event.error

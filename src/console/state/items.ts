@@ -41,6 +41,7 @@ export interface CallItem {
   readonly request?: ApprovalRequest
   readonly resolved?: Resolved
   readonly started_at?: number
+  readonly ended_at?: number
   readonly attempt: number
   /** The end of its live output. */
   readonly output: string

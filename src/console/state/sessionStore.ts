@@ -212,7 +212,8 @@ export class SessionStore {
       transport: webSocketTransport(socketAddress(location.origin)),
       session_id: this.id,
       client: { name: "claw-console" },
-      detach: true,
+      // Whoever closes the page wants to find the work done.
+      detach: "until_done",
       after: { seq: this.folding.last },
       onEvent: (event) => this.take(event),
       onState: (link) => this.linked(link),

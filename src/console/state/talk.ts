@@ -217,7 +217,7 @@ export class Talk {
           const call = { call_id, tool_name, content: "", attempt: 1, output: "", received: 0 }
           this.add({ kind: "call", key: call_id, at, ...call })
         }
-        return this.changeCall(event.call_id, () => ({ result: event }))
+        return this.changeCall(event.call_id, () => ({ result: event, ended_at: at }))
     }
   }
 

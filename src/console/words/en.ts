@@ -208,6 +208,9 @@ export const en = {
   stopped: "Stopped.",
   stoppedAnswer: "Stopped in the middle of the answer.",
   stoppedCalls: "Stopped:",
+  /** Why, where no person did it. */
+  stoppedBecause: (reason: string) =>
+    reason === "forked" ? "The copy begins here." : `No person stopped it: ${reason}.`,
   tokens: (input: string, output: string) => `${input} in, ${output} out`,
 
   // Questions.

@@ -184,6 +184,11 @@ export const zhCN: Words = {
   stopped: "已停止。",
   stoppedAnswer: "在回答中途停止。",
   stoppedCalls: "已停止：",
+  stoppedBecause: (reason) => {
+    if (reason === "forked") return "副本由此开始。"
+    const seconds = /^nobody came back within (\S+) seconds$/.exec(reason)?.[1]
+    return seconds === undefined ? `原因：${reason}。` : `并非有人停止：${seconds} 秒内没有人返回。`
+  },
   tokens: (input, output) => `输入 ${input}，输出 ${output}`,
 
   approvalTitle: (tool) =>
