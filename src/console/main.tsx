@@ -3,6 +3,7 @@ import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
 import { api } from "./net/api.ts"
 import { App } from "./shell/App.tsx"
+import { keepPage } from "./shell/noFilePage.ts"
 import { tokenOf } from "./shell/route.ts"
 import { watchPage } from "./state/frames.ts"
 import { beginLook } from "./state/look.ts"
@@ -24,6 +25,7 @@ const signIn = async (): Promise<void> => {
 }
 
 beginLook()
+keepPage()
 watchPage()
 await signIn()
 

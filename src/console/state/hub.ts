@@ -170,8 +170,7 @@ class Hub {
   }
 
   private titleOf(id: SessionId, titles: ReadonlyMap<SessionId, string>): string {
-    const title = this.open.get(id)?.store.getState().status?.title ?? titles.get(id) ?? ""
-    return title === "" ? id : title
+    return this.open.get(id)?.store.getState().status?.title ?? titles.get(id) ?? ""
   }
 }
 

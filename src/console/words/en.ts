@@ -50,6 +50,7 @@ export const en = {
   skip: "Skip to the conversation",
   sessions: "Sessions",
   newSession: "New session",
+  untitled: "New session",
   search: "Search sessions",
   archived: "Archived",
   noSessions: "No sessions yet.",

@@ -44,6 +44,7 @@ export const zhCN: Words = {
   skip: "跳到对话",
   sessions: "会话",
   newSession: "新建会话",
+  untitled: "新会话",
   search: "搜索会话",
   archived: "已归档",
   noSessions: "还没有会话。",
