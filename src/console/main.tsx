@@ -7,6 +7,7 @@ import { keepPage } from "./shell/noFilePage.ts"
 import { tokenOf } from "./shell/route.ts"
 import { watchPage } from "./state/frames.ts"
 import { beginLook } from "./state/look.ts"
+import { Boundary } from "./ui/Boundary.tsx"
 import "./style/tokens.css"
 import "./style/base.css"
 import "./style/shell.css"
@@ -33,6 +34,8 @@ const root = document.querySelector("#root")
 if (root !== null)
   createRoot(root).render(
     <StrictMode>
-      <App />
+      <Boundary>
+        <App />
+      </Boundary>
     </StrictMode>
   )

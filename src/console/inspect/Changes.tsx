@@ -98,7 +98,7 @@ export const Changes = () => {
             </ol>
             <Confirm
               open={asked !== undefined}
-              title={words.undoTitle}
+              title={words.undoTitle(named(asked?.title, asked?.task_id ?? ""))}
               text={words.undoText}
               action={words.undo}
               confirm={() => (asked === undefined ? undefined : restore(asked))}

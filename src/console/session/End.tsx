@@ -59,6 +59,12 @@ export const End = memo(({ item }: { readonly item: EndItem }) => {
       </p>
     )
   const { budget, code, message } = event.error
+  if (item.chosen && code === "interrupted_by_restart")
+    return (
+      <p className="end stopped">
+        <Ban aria-hidden size={14} /> <span>{words.stopped}</span> <Figures item={item} />
+      </p>
+    )
   const known = table[code] as (typeof table)[typeof code] | undefined
   const own = known === undefined || locale === "en" ? message : known.zh
   const sentence = budget === undefined ? own : budgetText(budget, locale)

@@ -240,6 +240,7 @@ export class Talk {
       }))
     this.answering = undefined
     this.now = { state: "idle" }
-    this.add({ kind: "end", key, at, event, stopped, ...(since === undefined ? {} : { ms: at - since }) })
+    const chosen = task.some((item) => item.kind === "call" && item.resolved?.decision === "stop")
+    this.add({ kind: "end", key, at, event, stopped, chosen, ...(since === undefined ? {} : { ms: at - since }) })
   }
 }

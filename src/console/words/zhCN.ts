@@ -3,6 +3,7 @@ import type { Answer, Via } from "../../domain/Approval.ts"
 import type { Matcher } from "../../domain/Matcher.ts"
 import { reasonText } from "../../domain/ReasonTexts.ts"
 import type { Words } from "./Words.ts"
+import { zhDoor } from "./zhDoor.ts"
 import { zhInspect } from "./zhInspect.ts"
 
 const covers = (matcher: Matcher, tool: string): string => {
@@ -40,6 +41,7 @@ const vias: Readonly<Record<Via, string>> = {
 
 export const zhCN: Words = {
   ...zhInspect,
+  ...zhDoor,
 
   skip: "跳到对话",
   sessions: "会话",
@@ -80,12 +82,6 @@ export const zhCN: Words = {
     ["Alt A", "到等待中的询问"],
     ["Alt C", "到消息框"]
   ],
-  loginTitle: "登录",
-  loginText: "粘贴 claw serve 显示的令牌，或你的 API 令牌。",
-  token: "令牌",
-  login: "登录",
-  loginIssuer: "通过身份提供方登录",
-  wrongToken: "此令牌在此处未知、已过期或已被撤销。",
   title: "名称",
   titlePlaceholder: "可选",
   workspace: "目录",
@@ -249,6 +245,7 @@ export const zhCN: Words = {
     cancelling: "正在停止",
     suspended: "已挂起"
   },
+  answering: "正在回答",
   retrying: (seconds, attempt) => `${seconds} 秒后重试（第 ${attempt} 次）`,
   inLine: (place) => `等待服务器，排在第 ${place} 位`,
   commandsLabel: "命令",
