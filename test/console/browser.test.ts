@@ -3,18 +3,9 @@
  * One server and one browser for all of it (issue 6; R242–R249, R251–R257, R309, R327–R331).
  */
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
-import type { Page } from "playwright-core"
-import { answers, composer, create, say, type Sized, violations } from "../support/consolePage.ts"
-import { BIG, LONG, Site, site } from "../support/consoleKit.ts"
+import { answers, composer, create, say, type Sized, steps, violations } from "../support/consolePage.ts"
+import { BIG, LONG, site } from "../support/consoleKit.ts"
 import { cuttable } from "../support/cuttable.ts"
-
-const steps = (run: (page: Page, at: Site["Service"]) => Promise<void>, options = {}) =>
-  Effect.gen(function* () {
-    const at = yield* Site
-    const page = yield* Effect.acquireRelease(at.page(options), (open) => Effect.promise(() => open.context().close()))
-    yield* Effect.promise(() => run(page, at))
-  }).pipe(Effect.scoped)
 
 layer(site, { excludeTestServices: true, timeout: "90 seconds" })("the console in Chromium", (it) => {
   const scene = (name: string, run: Parameters<typeof steps>[0], options = {}) =>

@@ -1,6 +1,8 @@
 /** What a person does on a page of the console, and what is looked for in it. */
 import { AxeBuilder } from "@axe-core/playwright"
+import { Effect } from "effect"
 import type { Page } from "playwright-core"
+import { Site } from "./consoleKit.ts"
 
 export const composer = (page: Page) => page.getByRole("combobox", { name: "Message" })
 
@@ -30,3 +32,11 @@ export const violations = async (page: Page) => {
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`)
 }
+
+/** A page of its own, which ends with them. */
+export const steps = (run: (page: Page, at: Site["Service"]) => Promise<void>, options = {}) =>
+  Effect.gen(function* () {
+    const at = yield* Site
+    const page = yield* Effect.acquireRelease(at.page(options), (open) => Effect.promise(() => open.context().close()))
+    yield* Effect.promise(() => run(page, at))
+  }).pipe(Effect.scoped)
