@@ -8,7 +8,7 @@ import { version } from "../config/Version.ts"
 import type { SessionEvent } from "../domain/Event.ts"
 import type { SessionId } from "../domain/Ids.ts"
 import { may, ownerOf, type Principal } from "../domain/Principal.ts"
-import type { Create } from "../protocol/ClientMessage.ts"
+import type { Create, Detach } from "../protocol/ClientMessage.ts"
 import { RuntimeError } from "../runtime/RuntimeError.ts"
 import type { CreateOptions } from "../runtime/RuntimeManager.ts"
 import type { Position, SessionRuntime } from "../runtime/SessionRuntime.ts"
@@ -24,7 +24,7 @@ export interface Joining {
   readonly create?: CreateOptions
   readonly fresh?: boolean
   readonly after?: Position
-  readonly detach: boolean
+  readonly detach: Detach
   readonly hello: boolean
 }
 

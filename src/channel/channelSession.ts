@@ -85,7 +85,7 @@ const afterHalf = (peer: Peer): Effect.Effect<void> => {
   const idle = Effect.suspend(() => {
     const { attached } = peer
     if (attached === undefined) return Effect.void
-    return Effect.andThen(attached.hold.mute(attached.detach), untilIdle(attached.runtime))
+    return Effect.andThen(attached.hold.mute(attached.detach !== false), untilIdle(attached.runtime))
   })
   const finished = Effect.sync(() => end(peer, { by: "client", reads: true, code: 1000, reason: "" }))
   const gone = Effect.flatMap(peer.connection.receive, (next) => hear(peer, next))

@@ -8,13 +8,14 @@ import type { RequestId } from "../domain/Ids.ts"
 import type { Owner, SessionKey } from "../domain/Principal.ts"
 import type { Sessions } from "../runtime/RuntimeManager.ts"
 import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
-import { isIdle, untilIdle } from "./untilIdle.ts"
+import { isIdle, untilIdle, untilUnasked } from "./untilIdle.ts"
 
 /**
  * How somebody leaves; it counts where nobody else is present.
  * `cancel`: a client that went; its task is cancelled and its end awaited.
- * `detach`: it means to come back; the task has `detach_ms`, or as long as it may still come back; then it is cancelled.
- * `run_on`: we ended it, or nothing is heard of it any more; the task runs to its end.
+ * `detach`: it means to come back; the task has `detach_ms`, or as long as it may still come back, and an open question
+ * its own time; then it is cancelled, and says so.
+ * `run_on`: we ended it, nothing is heard of it any more, or it said so; the task runs to its end.
  * `revoked`: as `run_on`, and what it alone could answer is denied.
  * `when_idle`: it started or steered work: it stays present until that has ended, then leaves.
  * `unchanged`: it only looked: what the last other one wanted counts, as if it had not been here.
@@ -80,17 +81,25 @@ export const dismiss = (entry: Entry) =>
     return lingering === undefined ? Effect.void : Fiber.interrupt(lingering)
   })
 
+const deserted = (detach_ms: number): string => `nobody came back within ${detach_ms / 1000} seconds`
+
 /** Nobody keeps it: the task goes on until its end, or for the detach time; then the session leaves memory. */
 const linger = (house: House, entry: Entry, presence: Presence, runtime: SessionRuntime, how: Leaving) => {
   const idle = untilIdle(runtime)
-  const grace = Effect.raceFirst(Effect.sleep(house.detach_ms), presence.revoked)
+  // A question that is open keeps its own time.
+  const patience = Effect.andThen(Effect.sleep(house.detach_ms), untilUnasked(runtime))
+  const grace = Effect.raceFirst(patience, presence.revoked)
   const waiting = how === "detach" ? Effect.raceFirst(idle, grace) : idle
+  const giveUp = Effect.andThen(
+    Effect.ignore(runtime.interrupt(undefined, deserted(house.detach_ms))),
+    destroy(house, entry)
+  )
   const last = entry.lock.withPermits(1)(
     Effect.suspend(() => {
       entry.lingering = undefined
       // Whoever only looks at it gives it up in our place.
       entry.after = "cancel"
-      return entry.present.size === 0 ? Effect.uninterruptible(destroy(house, entry)) : Effect.void
+      return entry.present.size === 0 ? Effect.uninterruptible(giveUp) : Effect.void
     })
   )
   return Effect.andThen(waiting, last).pipe(

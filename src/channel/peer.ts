@@ -9,6 +9,7 @@ import type { SessionId } from "../domain/Ids.ts"
 import type { Principal } from "../domain/Principal.ts"
 import { attributes } from "../observability/Telemetry.ts"
 import type { Counts } from "../observability/ServerMetrics.ts"
+import type { Detach } from "../protocol/ClientMessage.ts"
 import type { ConnectionBody, ConnectionEvent } from "../protocol/ServerEvent.ts"
 import { closing, localised } from "../protocol/WireError.ts"
 import type { RuntimeManager } from "../runtime/RuntimeManager.ts"
@@ -54,7 +55,7 @@ export interface Attached {
   readonly runtime: SessionRuntime
   /** The subscription's. */
   readonly scope: Scope.Closeable
-  readonly detach: boolean
+  readonly detach: Detach
 }
 
 /** What needs a session is refused likewise, until a `hello` or `resume` succeeds. */
@@ -172,5 +173,6 @@ export const endSlow = (peer: Peer): void => {
 
 export const leavingOf = ({ by, revoked }: End, { detach }: Attached): Leaving => {
   if (by === "server") return revoked === true ? "revoked" : "run_on"
+  if (detach === "until_done") return "run_on"
   return detach ? "detach" : "cancel"
 }

@@ -3,9 +3,11 @@ import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
 import { api } from "./net/api.ts"
 import { App } from "./shell/App.tsx"
+import { keepPage } from "./shell/noFilePage.ts"
 import { tokenOf } from "./shell/route.ts"
 import { watchPage } from "./state/frames.ts"
 import { beginLook } from "./state/look.ts"
+import { Boundary } from "./ui/Boundary.tsx"
 import "./style/tokens.css"
 import "./style/base.css"
 import "./style/shell.css"
@@ -24,6 +26,7 @@ const signIn = async (): Promise<void> => {
 }
 
 beginLook()
+keepPage()
 watchPage()
 await signIn()
 
@@ -31,6 +34,8 @@ const root = document.querySelector("#root")
 if (root !== null)
   createRoot(root).render(
     <StrictMode>
-      <App />
+      <Boundary>
+        <App />
+      </Boundary>
     </StrictMode>
   )

@@ -180,7 +180,7 @@ export const close = (
   return [
     ...closeSubagents(state, outcome, options.crashed === true),
     ...closeAnswer(state, outcome, options.shown),
-    ...closeCalls(state, options.crashed === true ? "uncertain" : "cancelled"),
+    ...closeCalls(state, options.crashed === true ? "uncertain" : "cancelled", outcome),
     terminal(state.task.task_id, state, outcome)
   ]
 }

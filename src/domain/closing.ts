@@ -27,9 +27,14 @@ export const unfinished: Record<"cancelled" | "uncertain" | "not_started" | "sus
   not_started: "Not executed: the task was stopped first."
 }
 
-const resultOf = (call: CallState, running: "cancelled" | "uncertain") => {
+const stopped = (reason: string): string =>
+  `Cancelled while it ran (${reason}). Its effects may be partial; check before repeating it.`
+
+const resultOf = (call: CallState, running: "cancelled" | "uncertain", outcome: Outcome) => {
+  const reason = outcome.status === "canceled" ? outcome.reason : undefined
   const ran = isUncertain(call) ? "uncertain" : running
   const status: ToolStatus = call.started > 0 ? ran : "cancelled"
+  if (call.started > 0 && ran === "cancelled" && reason !== undefined) return { status, result: stopped(reason) }
   return { status, result: unfinished[call.started > 0 ? ran : "not_started"] }
 }
 
@@ -41,7 +46,11 @@ export const uncertainText = (note = ""): string =>
 const withdrawn = (call: CallState) =>
   isUncertain(call) ? ({ decision: "skip", via: "recovery" } as const) : ({ decision: "deny", via: "cancel" } as const)
 
-export const closeCalls = (state: SessionState, running: "cancelled" | "uncertain"): ReadonlyArray<DurableBody> => {
+export const closeCalls = (
+  state: SessionState,
+  running: "cancelled" | "uncertain",
+  outcome: Outcome
+): ReadonlyArray<DurableBody> => {
   const task = state.task
   if (task === undefined) return []
   const at = { task_id: task.task_id, turn: task.turn }
@@ -56,7 +65,7 @@ export const closeCalls = (state: SessionState, running: "cancelled" | "uncertai
         : [{ type: "approval_resolved", ...at, call_id: call.call_id, request_id, ...denied }]
     const { call_id, tool_name } = call
     const made = { type: "tool_result", ...at, call_id, tool_name, is_error: true, duration_ms: 0 } as const
-    return [...resolved, { ...made, ...resultOf(call, running) }]
+    return [...resolved, { ...made, ...resultOf(call, running, outcome) }]
   })
 }
 
@@ -96,7 +105,7 @@ export const closeSubagent = (
   if (task === undefined) return []
   const own = [
     ...closeAnswer(state, outcome, options.shown),
-    ...closeCalls(state, options.crashed === true ? "uncertain" : "cancelled")
+    ...closeCalls(state, options.crashed === true ? "uncertain" : "cancelled", outcome)
   ].map((body): DurableBody => ({ ...body, parent_call_id }) as DurableBody)
   const { status } = outcome
   const error = outcome.status === "failed" ? { error: outcome.error } : {}

@@ -79,12 +79,15 @@ const endOf = (state: SessionState, task_id: TaskId): EndedTask =>
         usage: none
       })
 
+const explained = (outcome: Outcome, reason: string | undefined): Outcome =>
+  outcome.status === "canceled" && reason !== undefined ? { ...outcome, reason } : outcome
+
 /** Facts that end the task, or those of one that stops without an end. */
 const lastFacts = (run: Run, exit: Exit.Exit<void, TaskFailure | ReportError>, state: SessionState) => {
   if (run.suspension.asked() && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return suspend(state)
   const shown = run.open.shown
   const text = shown === undefined ? {} : { shown: { content: shown.content(), reasoning: shown.reasoning() } }
-  const outcome = outcomeOf(exit, run.mask)
+  const outcome = explained(outcomeOf(exit, run.mask), run.suspension.reason())
   // A person gave up on what a dead process had begun.
   const crashed = outcome.status === "failed" && outcome.error.code === "interrupted_by_restart"
   return close(state, outcome, { ...text, crashed })

@@ -10,6 +10,9 @@ export interface Suspension {
   /** A person ends the task meanwhile: the interruption is theirs. */
   readonly withdraw: () => void
   readonly asked: () => boolean
+  /** Why the task is about to be cancelled, where nobody asked for it; the first reason counts. */
+  readonly explain: (reason: string) => void
+  readonly reason: () => string | undefined
   /** Ends when no effect is under way. */
   readonly quiet: Effect.Effect<void>
   /** Goes on; where the task was asked to stop, never. */
@@ -20,6 +23,7 @@ export interface Suspension {
 
 export const make = (): Suspension => {
   let asked = false
+  let why: string | undefined
   let under = 0
   let waiter: Deferred.Deferred<void> | undefined
 
@@ -38,6 +42,10 @@ export const make = (): Suspension => {
       asked = false
     },
     asked: () => asked,
+    explain: (reason) => {
+      why ??= reason
+    },
+    reason: () => why,
     quiet: Effect.suspend(() => {
       if (under === 0) return Effect.void
       waiter = Deferred.makeUnsafe()

@@ -36,14 +36,17 @@ export type Create = typeof Create.Type
 
 export const Token = Schema.String.check(Schema.isMaxLength(16_384))
 
+/** What becomes of the session's task when this connection goes: it ends, it has a while, or it goes on to its own end. */
+export const Detach = Schema.Union([Schema.Boolean, Schema.Literal("until_done")])
+export type Detach = typeof Detach.Type
+
 export const Hello = message("hello", {
   token: optional(Token),
   client: optional(Schema.Struct({ name: shortText, version: optional(shortText) })),
   session_id: optional(SessionId),
   /** Replays facts behind this position; absent: live from now (SETTLED 12). */
   after: optional(Position),
-  /** The session's task outlives this connection for a while. */
-  detach: optional(Schema.Boolean),
+  detach: optional(Detach),
   create: optional(Create)
 })
 
@@ -67,7 +70,7 @@ export const Resume = message("resume", {
   session_id: SessionId,
   /** Absent: from the beginning (SETTLED 12). */
   after: optional(Position),
-  detach: optional(Schema.Boolean)
+  detach: optional(Detach)
 })
 
 export const Status = message("status", {})

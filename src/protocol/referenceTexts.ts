@@ -88,7 +88,8 @@ would run changed since it was asked about (\`content_digest\`), it is asked abo
 | what ends the connection | the running task |
 | --- | --- |
 | the client: \`close\`, a closed socket | is cancelled, where nobody else is attached |
-| the same, attached with \`detach: true\` | goes on for \`detach_ms\` from then, then is cancelled |
+| the same, attached with \`detach: true\` | goes on for \`detach_ms\` from then, then is cancelled, and its \`reason\` says so |
+| the same, attached with \`detach: "until_done"\` | goes on to its own end; what it asks waits until \`expires_at\` |
 | TCP half-close (the client's FIN: \`nc -N\`) | goes on: events are sent until the session is idle, then the server closes. Questions that nobody else can answer fail at once |
 | the server: slow reader, dead peer, idle, revoked token, restart | goes on |
 
@@ -132,7 +133,7 @@ by the rule of closing.`
 
 export const clientTexts: Readonly<Record<ClientMessageType, string>> = {
   hello:
-    "Signs in, and makes or joins a session. Answered with `hello`, the replay if `after` was given, then `status`. `session_id`: join it, or make it under this id; absent: a new one. `create`: what a session that is made shall be, by default as the server was started; `workspace` is a directory there, below the server's own (for an `admin` any). `detach`: the task outlives the connection by `detach_ms`.",
+    "Signs in, and makes or joins a session. Answered with `hello`, the replay if `after` was given, then `status`. `session_id`: join it, or make it under this id; absent: a new one. `create`: what a session that is made shall be, by default as the server was started; `workspace` is a directory there, below the server's own (for an `admin` any). `detach`: the task outlives the connection, with `true` by `detach_ms`, with `until_done` to its own end.",
   prompt:
     "Starts a task. `when_busy`: `reject` (default), `queue`: after the running task, `steer`: into it at its next turn. With an `idempotency_key` it is answered with `accepted` once it is stored; the same key in the same session starts nothing twice (`accepted` again, with `duplicate` and the task's id); where its prompt was taken back by `unqueue`, it is a `prompt_not_found`; with other content an `idempotency_conflict`.",
   unqueue: "Takes a waiting prompt back.",

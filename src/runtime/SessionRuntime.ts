@@ -110,8 +110,8 @@ export interface SessionRuntime {
   /** Queues a durable start; a running task answers `session_busy` unless `when_busy` says otherwise. */
   readonly prompt: (prompt: Prompt) => Effect.Effect<Accepted, RuntimeError>
   readonly unqueue: (prompt_id: PromptId) => Effect.Effect<void, RuntimeError>
-  /** Cancels the running task and waits for its end; `no_task` where none (or another) runs. */
-  readonly interrupt: (task_id?: TaskId) => Effect.Effect<void, RuntimeError>
+  /** Cancels the running task and waits for its end; `no_task` where none (or another) runs. `reason`: where no person asked for it. */
+  readonly interrupt: (task_id?: TaskId, reason?: string) => Effect.Effect<void, RuntimeError>
   readonly answer: (answer: ApprovalAnswer) => Effect.Effect<void, RuntimeError>
   /** Ends when the scope does; returns once the replay has been handed over. */
   readonly subscribe: (subscription: Subscription) => Effect.Effect<void, RuntimeError, Scope.Scope>

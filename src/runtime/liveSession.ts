@@ -100,12 +100,13 @@ const unqueue = Effect.fnUntraced(function* (live: Live, id: PromptId) {
   yield* Effect.mapError(live.log.commit([event]), translate)
 })
 
-const interrupt = (live: Live, id: TaskId | undefined) =>
+const interrupt = (live: Live, id: TaskId | undefined, reason?: string) =>
   Effect.suspend(() => {
     const task = live.tasks.current()
     const stored = live.log.state().task
     const meant = stored !== undefined && (id === undefined || id === stored.task_id)
     if (task !== undefined && meant && task.task_id === stored.task_id) {
+      if (reason !== undefined) live.tasks.explain(reason)
       return Effect.andThen(task.cancel, orUnstored(live, task.task_id))
     }
     if (stored !== undefined && live.drain.draining) return refuse("server_draining")
@@ -171,7 +172,7 @@ const contract = (live: Live): SessionRuntime => {
     session_id: log.session_id,
     prompt: (given) => ordered(prompt(live, given)),
     unqueue: (id) => ordered(unqueue(live, id)),
-    interrupt: (id) => interrupt(live, id),
+    interrupt: (id, reason) => interrupt(live, id, reason),
     answer: (given) => answer(live, given),
     subscribe: (subscription) => subscribe(live, subscription),
     status: Effect.map(parts.engine.budgets, (budgets) => statusOf(live, budgets)),

@@ -30,6 +30,8 @@ type Work = (input: TaskInput) => Effect.Effect<EndedTask, ReportError>
 
 export interface Tasks {
   readonly current: () => Task | undefined
+  /** Why what runs is about to be cancelled. */
+  readonly explain: (reason: string) => void
   /** Commits the start and runs it; `rate_limited` where too many wait. The caller holds the session's command lock. */
   readonly start: (event: Durable<"task_started">) => Effect.Effect<Task, ReportError | RuntimeError>
   /** Goes on with the task that the state holds and nobody runs. Under the lock, too. */
@@ -249,6 +251,7 @@ export const make = (options: Options): Tasks => {
   const own: Own = { ...options, slot: undefined, canceled: undefined, lost: undefined }
   return {
     current: () => own.slot?.task,
+    explain: (reason) => own.slot?.suspension.explain(reason),
     start: (event) => start(own, event, false),
     resume: (from) => resume(own, from),
     // The wish comes before the lock, whose holder may wait for the very task; what it began meanwhile is stopped, too.

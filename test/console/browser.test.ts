@@ -2,48 +2,10 @@
  * The console as a person has it: the built page, a real browser, a real server, a model that is told what to do.
  * One server and one browser for all of it (issue 6; R242–R249, R251–R257, R309, R327–R331).
  */
-import { AxeBuilder } from "@axe-core/playwright"
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
-import type { Page } from "playwright-core"
-import { BIG, LONG, Site, site } from "../support/consoleKit.ts"
+import { answers, composer, create, say, type Sized, steps, violations } from "../support/consolePage.ts"
+import { BIG, LONG, site } from "../support/consoleKit.ts"
 import { cuttable } from "../support/cuttable.ts"
-
-const composer = (page: Page) => page.getByRole("combobox", { name: "Message" })
-
-const create = async (page: Page, name: string): Promise<string> => {
-  await page.locator(".shell").waitFor()
-  await page.keyboard.press("Alt+n")
-  await page.getByRole("textbox", { name: "Name" }).fill(name)
-  await page.getByRole("button", { name: "Create" }).click()
-  await page.getByRole("heading", { name }).waitFor()
-  return new URL(page.url()).pathname
-}
-
-const say = async (page: Page, text: string) => {
-  await composer(page).fill(text)
-  await composer(page).press("Enter")
-}
-
-interface Sized {
-  readonly scrollHeight: number
-}
-
-const answers = (page: Page) => page.locator(".answer .prose")
-
-const violations = async (page: Page) => {
-  const { violations: found } = await new AxeBuilder({ page }).analyze()
-  return found
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`)
-}
-
-const steps = (run: (page: Page, at: Site["Service"]) => Promise<void>, options = {}) =>
-  Effect.gen(function* () {
-    const at = yield* Site
-    const page = yield* Effect.acquireRelease(at.page(options), (open) => Effect.promise(() => open.context().close()))
-    yield* Effect.promise(() => run(page, at))
-  }).pipe(Effect.scoped)
 
 layer(site, { excludeTestServices: true, timeout: "90 seconds" })("the console in Chromium", (it) => {
   const scene = (name: string, run: Parameters<typeof steps>[0], options = {}) =>
@@ -138,6 +100,62 @@ layer(site, { excludeTestServices: true, timeout: "90 seconds" })("the console i
       await page.locator(".approval[data-settled=true]:focus").getByText("touch k⟨U+202E⟩2").first().waitFor()
       await page.keyboard.press("y")
       await answers(page).getByText("ran").waitFor()
+    }
+  )
+
+  scene(
+    "keeps room to decide in each of four columns, names them, and takes a file anywhere (R244, R247)",
+    async (page, at) => {
+      await page.goto(at.url)
+      const paths = [await create(page, "Column A"), await create(page, "Column B"), await create(page, "Column C")]
+      await page.keyboard.press("Alt+n")
+      await page.getByRole("button", { name: "Create" }).click()
+      await page.locator(".title").getByText("New session").waitFor()
+      await say(page, "run touch a-\u202efile-of-a-name-that-is-longer-than-the-column-in-which-it-is-asked-about")
+      await page.locator(".approval[data-settled=true]").waitFor()
+      // Named by its first prompt, with nothing loaded again, and nothing in it turns the line around.
+      await page.getByRole("heading", { name: "run touch a-⟨U+202E⟩file" }).waitFor()
+      await page.goto(`${at.url}/s/${[new URL(page.url()).pathname, ...paths].map((path) => path.slice(3)).join("+")}`)
+      const card = page.locator(".approval[data-settled=true]")
+      await card.waitFor()
+      const widths = (selector: string) =>
+        page
+          .locator(selector)
+          .evaluateAll((all) => all.map((one) => [one.scrollWidth - one.clientWidth, one.clientWidth]))
+      assert.deepStrictEqual(
+        (await widths(".pane")).map(([hidden, wide]) => [hidden, (wide ?? 0) >= 380]),
+        Array.from({ length: 4 }, () => [0, true])
+      )
+      assert.isTrue((await widths(".pane h1")).every(([, wide]) => (wide ?? 0) > 60))
+      assert.deepStrictEqual((await widths(".approval"))[0]?.[0], 0)
+      const { pathname } = new URL(page.url())
+      await page.locator(".session-row[aria-current]").getByText("Column C").click()
+      await page.locator(".pane:nth-child(4) .composer textarea:focus").waitFor()
+      assert.strictEqual(new URL(page.url()).pathname, pathname)
+      const dropped = await page.evaluate(`
+        const dataTransfer = new DataTransfer()
+        dataTransfer.items.add(new File(["one line"], "note.txt"))
+        const event = new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true })
+        !document.querySelector(".pane:nth-child(4) .conversation").dispatchEvent(event)
+      `)
+      assert.strictEqual(dropped, true)
+      await page.waitForFunction("document.activeElement?.value?.includes('one line')")
+      await page.locator(".approval").focus()
+      await page.keyboard.press("n")
+      await page.locator(".pane:nth-child(1) .composer textarea:focus").waitFor()
+    }
+  )
+
+  scene(
+    "says so where the server answers with something else, and where an address leads nowhere",
+    async (page, at) => {
+      await page.route("**/api/me", (route) => route.fulfill({ json: { hello: "proxy" } }))
+      await page.goto(at.url)
+      await page.getByText("The server cannot be reached.").waitFor()
+      await page.unroute("**/api/me")
+      await page.locator(".shell").waitFor()
+      await page.goto(`${at.url}/s/%3Cscript%3E`)
+      await page.getByText("There is no such session").waitFor()
     }
   )
 

@@ -1,7 +1,7 @@
 /** From events to what a conversation shows: deltas grow items, facts settle them, older ones come in front (R245, R246, R253). */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { isNews } from "../../src/console/state/callState.ts"
+import { isNews, tookOf } from "../../src/console/state/callState.ts"
 import { Folding } from "../../src/console/state/folding.ts"
 import type { Item } from "../../src/console/state/items.ts"
 import { Rows } from "../../src/console/session/rows.ts"
@@ -88,6 +88,18 @@ describe("a conversation", () => {
     assert.deepStrictEqual(kinds(talk.shown()), ["prompt", "answer", "call", "end"])
     assert.deepStrictEqual(end?.kind === "end" ? end.stopped.map(({ call_id }) => call_id) : undefined, ["c1"])
     assert.deepStrictEqual(talk.doing(), { state: "idle" })
+  })
+
+  it("tells how long a call ran that was cut off, and nothing where nobody knows", () => {
+    const took = (status: string, duration_ms: number) => {
+      const result = { ...stopped[0], status, duration_ms }
+      const call = see(facts([...begin, ...called, result])).shown()[2]
+      return call?.kind === "call" ? tookOf(call) : "none"
+    }
+    assert.deepStrictEqual(
+      [took("ok", 0), took("ok", 7), took("cancelled", 9), took("cancelled", 0), took("uncertain", 0)],
+      [0, 7, 9, 1_000, undefined]
+    )
   })
 
   it("keeps what was cut off beside what replaced it", () => {

@@ -7,7 +7,9 @@ import { callText, folded } from "../../src/console/text/callText.ts"
 import { diffFiles } from "../../src/console/text/diffFiles.ts"
 import { countdown, duration, money, pathTail, tokens } from "../../src/console/text/format.ts"
 import { hostOf, safeLink } from "../../src/console/text/links.ts"
+import { named } from "../../src/console/text/named.ts"
 import { inOrder, reveal } from "../../src/console/text/reveal.ts"
+import { en } from "../../src/console/words/en.ts"
 import type { DurableEvent } from "../../src/domain/Event.ts"
 
 const same = <A, B>(name: string, table: ReadonlyArray<readonly [A, B]>, of: (given: A) => B) =>
@@ -64,6 +66,16 @@ describe("what a model wrote", () => {
     ],
     inOrder
   )
+  same(
+    "is a title in its own order, and never a session's id",
+    [
+      ["a\u202eb", "a⟨U+202E⟩b"],
+      [" ", "New session"],
+      [undefined, "New session"],
+      ["👨\u200d👩 x", "👨\u200d👩 x"]
+    ] as ReadonlyArray<readonly [string | undefined, string]>,
+    (title) => named(title, en.untitled)
+  )
 })
 
 describe("calls", () => {
@@ -81,6 +93,11 @@ describe("calls", () => {
     ] as ReadonlyArray<readonly [string, ReturnType<typeof callText>]>,
     callText
   )
+  it("that are nested deeper than anybody reads stay as short as they came", () => {
+    const nested = (depth: number) => `{"items":${"[".repeat(depth)}${"]".repeat(depth)}}`
+    assert.strictEqual(callText(nested(3000)).subject, "[".repeat(3000) + "]".repeat(3000))
+    assert.include(callText(nested(3)).subject, "\n    []")
+  })
   it("fold long outputs in the middle", () => {
     const lines = Array.from({ length: 100 }, (_, i) => String(i)).join("\n")
     assert.deepStrictEqual(folded(lines, 6), { text: "0\n1\n⋯\n96\n97\n98\n99", hidden: 94 })

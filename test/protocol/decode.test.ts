@@ -198,6 +198,7 @@ describe("what is taken", () => {
       { type: "interrupt", task_id: id("t") },
       { type: "approval_response", request_id: id("r"), decision: "allow_session", grant_option: "g", reason: "ok" },
       { type: "resume", session_id: id("s"), after: { seq: 0 }, detach: false },
+      { type: "resume", session_id: id("s"), detach: "until_done" },
       { type: "status" },
       { type: "ping", nonce: "n" },
       { type: "pong", nonce: "" },

@@ -131,17 +131,47 @@ describe.each(transports)("leaving over $name", (transport) => {
     }).pipe(Effect.scoped, Effect.provide(channelLayer({ script, tools: [tool] })))
   })
 
-  it.live("who does not return in time finds the task cancelled", () =>
+  it.live("who does not return in time finds the task cancelled, and why", () =>
     Effect.gen(function* () {
       const one = yield* client(transport)
       yield* begin(one, "a", { detach: true })
       yield* one.hangUp
       yield* emptied
       assert.strictEqual(yield* stored("a"), "canceled")
+      const back = yield* client(transport)
+      yield* back.say({ type: "resume", session_id: "a" })
+      assert.strictEqual((yield* back.next("task_canceled")).reason, "nobody came back within 0.03 seconds")
     }).pipe(
       Effect.scoped,
       Effect.provide(channelLayer({ script: () => () => endless("a"), limit: { ...beating, detach_ms: 30 } }))
     )
+  )
+
+  it.live.each([
+    [true, () => endless("a"), "canceled"],
+    ["until_done", () => answer("ok"), "completed"]
+  ] as const)(
+    "who leaves with detach %s leaves a question its own time, whatever the detach time (SETTLED 2)",
+    ([detach, then, status]) => {
+      const { tool } = probe({ risk: "mutating" })
+      const script = () => turns(answer("x", [call("c1", "probe", { n: 1 })]), then())
+      return Effect.gen(function* () {
+        const one = yield* client(transport)
+        yield* one.say({ type: "hello", session_id: "a", detach })
+        yield* one.say({ type: "prompt", content: "go" })
+        yield* one.next("approval_request")
+        yield* one.cut
+        yield* emptied
+        assert.strictEqual(yield* stored("a"), status)
+        const back = yield* client(transport)
+        yield* back.say({ type: "resume", session_id: "a" })
+        const resolved = yield* back.next("approval_resolved")
+        assert.deepStrictEqual([resolved.decision, resolved.via], ["deny", "timeout"])
+      }).pipe(
+        Effect.scoped,
+        Effect.provide(channelLayer({ script, tools: [tool], expiresInMs: 150, limit: { detach_ms: 10 } }))
+      )
+    }
   )
 
   it.live("the policy counts when the last goes, not before", () => {

@@ -6,6 +6,7 @@ import type { AuditRecord } from "../net/api.ts"
 import { hub } from "../state/hub.ts"
 import { sessionsPath } from "../shell/route.ts"
 import { moment } from "../text/format.ts"
+import { named } from "../text/named.ts"
 import { reveal } from "../text/reveal.ts"
 import { useLocale, useWords } from "../words/useWords.ts"
 
@@ -14,7 +15,7 @@ const Decision = ({ record: { decision, kind } }: { readonly record: AuditRecord
   const known = decision === undefined ? undefined : words.decision[decision as Answer]
   return (
     <span className="decision" data-decision={decision}>
-      {known ?? decision ?? kind}
+      {known ?? decision ?? words.auditKind[kind as keyof typeof words.auditKind] ?? kind}
     </span>
   )
 }
@@ -31,9 +32,15 @@ const Who = ({ record: { who, via, rule } }: { readonly record: AuditRecord }) =
   )
 }
 
-const SessionLink = ({ id }: { readonly id: string }) => {
+const SessionLink = ({ id, removed }: { readonly id: string; readonly removed: boolean }) => {
+  const words = useWords()
   const title = useStore(hub.store, ({ sessions }) => sessions.find(({ session_id }) => session_id === id)?.title)
-  return <Link href={sessionsPath([id])}>{title === undefined || title === "" ? id : title}</Link>
+  if (removed && title === undefined) return <span className="quiet">{id}</span>
+  return (
+    <Link href={sessionsPath([id])}>
+      <bdi>{title === undefined ? id : named(title, words.untitled)}</bdi>
+    </Link>
+  )
 }
 
 const Narrow = ({ records }: { readonly records: ReadonlyArray<AuditRecord> }) => {
@@ -63,10 +70,11 @@ interface TableProps {
 export const AuditTable = ({ records, narrow = false }: TableProps) => {
   const words = useWords()
   const locale = useLocale()
+  const removed = new Set(records.flatMap(({ kind, session_id }) => (kind === "session_removed" ? [session_id] : [])))
   if (records.length === 0) return <p className="quiet">{words.auditNone}</p>
   if (narrow) return <Narrow records={records} />
   return (
-    <div className="table wide" tabIndex={0} role="region" aria-label={words.auditTitle}>
+    <div className="table wide audit" tabIndex={0} role="region" aria-label={words.auditTitle}>
       <table>
         <thead>
           <tr>
@@ -92,7 +100,7 @@ export const AuditTable = ({ records, narrow = false }: TableProps) => {
                 <Who record={record} />
               </td>
               <td>
-                <SessionLink id={record.session_id} />
+                <SessionLink id={record.session_id} removed={removed.has(record.session_id)} />
               </td>
             </tr>
           ))}

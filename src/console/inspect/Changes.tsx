@@ -5,6 +5,7 @@ import type { ErrorBody } from "../../domain/ErrorCode.ts"
 import { api, type FileChanges } from "../net/api.ts"
 import { useSession, useView } from "../session/SessionContext.ts"
 import { moment } from "../text/format.ts"
+import { named } from "../text/named.ts"
 import { Confirm } from "../ui/Confirm.tsx"
 import { useLocale, useWords } from "../words/useWords.ts"
 import { ChangesDiff } from "./ChangesDiff.tsx"
@@ -43,7 +44,7 @@ const Change = (props: ChangeProps) => {
   const [open, setOpen] = useState(false)
   return (
     <li className="change" data-state={change.state}>
-      <h3>{change.title === "" ? change.task_id : change.title}</h3>
+      <h3>{named(change.title, change.task_id)}</h3>
       <p className="quiet">
         {moment(Date.parse(change.at), locale)} · {words.changesSteps(change.steps)}
         {change.state === "undone" ? ` · ${words.undone}` : ""}
@@ -97,7 +98,7 @@ export const Changes = () => {
             </ol>
             <Confirm
               open={asked !== undefined}
-              title={words.undoTitle}
+              title={words.undoTitle(named(asked?.title, asked?.task_id ?? ""))}
               text={words.undoText}
               action={words.undo}
               confirm={() => (asked === undefined ? undefined : restore(asked))}

@@ -3,6 +3,7 @@ import { useMemo } from "react"
 import { useSession, useView } from "../session/SessionContext.ts"
 import { spansOf, sumOf, type TaskSpans } from "../state/spans.ts"
 import { clock, duration } from "../text/format.ts"
+import { inOrder } from "../text/reveal.ts"
 import { useLocale, useWords } from "../words/useWords.ts"
 import { SpanChart } from "./SpanChart.tsx"
 
@@ -43,7 +44,7 @@ const Task = ({ task }: { readonly task: TaskSpans }) => {
   const sum = (kind: "model" | "approval" | "tool") => duration(sumOf(task.spans, kind))
   return (
     <li className="task-spans">
-      <h3>{task.title}</h3>
+      <h3>{inOrder(task.title)}</h3>
       <p className="quiet">
         {clock(task.from, locale)} · {duration(task.to - task.from)} ·{" "}
         {words.timelineSum(sum("model"), sum("approval"), sum("tool"))}

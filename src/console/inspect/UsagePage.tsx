@@ -3,6 +3,7 @@ import { Link } from "wouter"
 import { api, type Spent, type UsageReport } from "../net/api.ts"
 import { sessionsPath } from "../shell/route.ts"
 import { money, tokens } from "../text/format.ts"
+import { named } from "../text/named.ts"
 import { useWords } from "../words/useWords.ts"
 import { DaysChart } from "./DaysChart.tsx"
 import { Fetched } from "./Fetched.tsx"
@@ -52,7 +53,9 @@ const Sessions = ({ sessions }: Pick<UsageReport, "sessions">) => {
           {used.map(({ session_id, title, usage }) => (
             <tr key={session_id}>
               <td>
-                <Link href={sessionsPath([session_id])}>{title === "" ? session_id : title}</Link>
+                <Link href={sessionsPath([session_id])}>
+                  <bdi>{named(title, words.untitled)}</bdi>
+                </Link>
               </td>
               <td className="number">{tokens(usage.input_tokens)}</td>
               <td className="number">{tokens(usage.output_tokens)}</td>

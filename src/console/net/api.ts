@@ -128,16 +128,27 @@ const refusalOf = async (response: Response): Promise<ErrorBody> => {
   return errorBody(response.status === 401 ? "unauthenticated" : "internal", `HTTP ${response.status}`)
 }
 
+/** Without an answer to these nothing is drawn. */
+const LONGEST_MS: Readonly<Record<string, number>> = { "/api/me": 8_000, "/api/login": 8_000, "/api/sessions": 30_000 }
+
 const UNREACHED = "The server cannot be reached."
 
 const request = async <A>(method: string, path: string, body?: object, query: Query = {}): Promise<A> => {
   const response = await fetch(addressOf(path, query), {
     method,
     headers: { accept: "application/json", ...(body === undefined ? {} : { "content-type": "application/json" }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) })
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(LONGEST_MS[path] === undefined ? {} : { signal: AbortSignal.timeout(LONGEST_MS[path]) })
   }).catch(() => Promise.reject({ ...errorBody("internal", UNREACHED), retryable: true }))
   if (!response.ok) return Promise.reject(await refusalOf(response))
-  return (response.status === 204 ? undefined : await response.json()) as A
+  if (response.status === 204) return undefined as A
+  return (await response.json().catch(() => Promise.reject(errorBody("internal", UNREACHED)))) as A
+}
+
+/** Somebody else may answer in the server's place, with something else. */
+const meOf = (given: Partial<Me> | null): Me => {
+  if (typeof given?.principal?.name === "string" && Array.isArray(given.permissions)) return given as Me
+  throw errorBody("internal", UNREACHED)
 }
 
 const of = (id: SessionId, rest = ""): string => `/api/sessions/${encodeURIComponent(id)}${rest}`
@@ -147,7 +158,7 @@ export const api = {
   waysIn: () => request<{ readonly needed: boolean; readonly oidc?: string }>("GET", "/api/login"),
   login: (token: string) => request<void>("POST", "/api/login", { token }),
   logout: () => request<void>("POST", "/api/logout"),
-  me: () => request<Me>("GET", "/api/me"),
+  me: async () => meOf(await request<Partial<Me> | null>("GET", "/api/me")),
 
   sessions: (query: { readonly q?: string; readonly cursor?: string; readonly archived?: "only" } = {}) =>
     request<{ readonly sessions: ReadonlyArray<ListedSession>; readonly next_cursor?: string }>(

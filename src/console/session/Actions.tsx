@@ -1,6 +1,6 @@
 /** What can be done with a session as a whole. */
 import { Menu } from "@base-ui/react/menu"
-import { Archive, ArchiveRestore, Columns2, Ellipsis, Eraser, GitFork, Trash2 } from "lucide-react"
+import { Archive, ArchiveRestore, Columns2, Ellipsis, Eraser, FileClock, GitFork, Trash2 } from "lucide-react"
 import { type ReactNode, useState } from "react"
 import { api } from "../net/api.ts"
 import { hub } from "../state/hub.ts"
@@ -28,6 +28,8 @@ const useActions = (around: Around) => {
   const gone = () => {
     hub.forget(session.id)
     around.go("")
+    // The menu that had the focus is gone.
+    requestAnimationFrame(() => document.querySelector<HTMLElement>("#main")?.focus())
   }
   const refused = (error: Parameters<typeof session.refuse>[0]) => session.refuse(error)
   const back = () => {
@@ -37,6 +39,7 @@ const useActions = (around: Around) => {
   return {
     fork: () => carryOut(session, { name: "fork", word: "" }, around),
     clear: () => carryOut(session, { name: "clear", word: "" }, around),
+    changes: () => carryOut(session, { name: "diff", word: "" }, around),
     beside: () => around.beside(session.id),
     archive: () => void api.change(session.id, { archived: true }).then(gone, refused),
     unarchive: () => void api.change(session.id, { archived: false }).then(back, refused),
@@ -46,7 +49,7 @@ const useActions = (around: Around) => {
 
 export const Actions = ({ around }: { readonly around: Around }) => {
   const words = useWords()
-  const { fork, clear, beside, archive, unarchive, remove } = useActions(around)
+  const { fork, clear, changes, beside, archive, unarchive, remove } = useActions(around)
   const archived = useView(({ status }) => status?.archived === true)
   const [asking, setAsking] = useState(false)
   return (
@@ -63,6 +66,9 @@ export const Actions = ({ around }: { readonly around: Around }) => {
               </Entry>
               <Entry icon={<GitFork aria-hidden size={16} />} act={fork}>
                 {words.fork}
+              </Entry>
+              <Entry icon={<FileClock aria-hidden size={16} />} act={changes}>
+                {words.changesEntry}
               </Entry>
               <Entry icon={<Eraser aria-hidden size={16} />} act={clear}>
                 {words.clear}

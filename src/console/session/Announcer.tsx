@@ -37,7 +37,7 @@ export const Announcer = () => {
     // What was there when the page was opened is not news.
     if (known === undefined) return
     const fresh = now.filter(([key]) => !known.has(key)).map(([, text]) => text)
-    if (fresh.length > 0) setSaid(fresh.join(". "))
+    if (fresh.length > 0) setSaid(fresh.map((text) => text.replace(/[.。\s]+$/u, "")).join(". "))
   }, [items, phase, words])
   return (
     <p className="hidden" role="status" aria-live="polite">

@@ -10,6 +10,9 @@ export const Approval = ({ request }: { readonly request: ApprovalRequest }) => 
     <ApprovalCard
       request={request}
       online={online}
+      unsaid={(reason) => {
+        if (session.store.getState().draft === "") session.edit(reason)
+      }}
       answer={({ decision, ...more }) => session.answer(request.request_id, decision, more)}
     />
   )

@@ -17,8 +17,8 @@ interface Choice {
 }
 
 const recovery: ReadonlyArray<Choice> = [
-  { decision: "retry", key: "R", look: "primary" },
-  { decision: "skip", key: "K", look: "" },
+  { decision: "retry", key: "R", look: "" },
+  { decision: "skip", key: "K", look: "primary" },
   { decision: "stop", key: "X", look: "danger" }
 ]
 

@@ -11,6 +11,7 @@ import { ApprovalButtons } from "./ApprovalButtons.tsx"
 import { Asked } from "./Asked.tsx"
 import { GrantChoice } from "./GrantChoice.tsx"
 import { TimeLeft } from "./TimeLeft.tsx"
+import { isFree, useRest } from "./useRest.ts"
 
 export interface Given {
   readonly decision: Answer
@@ -23,6 +24,8 @@ export interface ApprovalCardProps {
   readonly online: boolean
   /** False: it was refused, and somebody has been told why. */
   readonly answer: (given: Given) => Promise<boolean>
+  /** What was being written when somebody else had answered. */
+  readonly unsaid?: (reason: string) => void
 }
 
 const keysOf = ({ kind, grant_options }: ApprovalRequest): Readonly<Record<string, Answer>> =>
@@ -33,6 +36,9 @@ const keysOf = ({ kind, grant_options }: ApprovalRequest): Readonly<Record<strin
 const isText = (target: EventTarget): boolean =>
   target instanceof HTMLElement &&
   (target.tagName === "TEXTAREA" || (target.tagName === "INPUT" && target.getAttribute("type") !== "radio"))
+
+const isMeant = (event: KeyboardEvent): boolean =>
+  !event.ctrlKey && !event.metaKey && !event.altKey && !event.repeat && !isText(event.target)
 
 /** Until when the next card takes the focus: somebody answered here a moment ago, by keys or not. */
 let followUntil = 0
@@ -54,33 +60,47 @@ const useSettled = (): boolean => {
 const useFollow = () => {
   const card = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    const nowhere = document.activeElement === null || document.activeElement === document.body
-    if (performance.now() < followUntil && nowhere) card.current?.focus({ preventScroll: false })
+    if (performance.now() < followUntil && isFree()) card.current?.focus({ preventScroll: false })
   }, [])
   return card
 }
 
-export const ApprovalCard = ({ request, online, answer }: ApprovalCardProps) => {
+const Head = ({ id, request }: { readonly id: string; readonly request: ApprovalRequest }) => {
+  const words = useWords()
+  return (
+    <header>
+      <ShieldAlert aria-hidden size={18} />
+      <h3 id={id}>{request.kind === "recovery" ? words.recoveryTitle : words.approvalTitle(request.tool_name)}</h3>
+      <span className="risk">{words.risk[request.risk]}</span>
+      <TimeLeft expires_at={request.expires_at} />
+    </header>
+  )
+}
+
+export const ApprovalCard = ({ request, online, answer, unsaid }: ApprovalCardProps) => {
   const words = useWords()
   const title = useId()
-  const [option, setOption] = useState(request.grant_options[0]?.id)
+  const { kind, grant_options: options } = request
+  const [option, setOption] = useState(options[0]?.id)
   const [reason, setReason] = useState("")
   const [busy, setBusy] = useState(false)
   const card = useFollow()
   const settled = useSettled()
+  const given = useRef(false)
+  const focus = useRest(card, () => (given.current || reason.trim() === "" ? undefined : unsaid?.(reason.trim())))
   const give = async (decision: Answer) => {
     if (busy) return
     setBusy(true)
     followUntil = performance.now() + FOLLOW_MS
     const chosen = decision === "allow_session" && option !== undefined ? { grant_option: option } : {}
     const why = decision === "deny" && reason.trim() !== "" ? { reason: reason.trim() } : {}
-    await answer({ decision, ...chosen, ...why })
+    given.current = true
+    given.current = await answer({ decision, ...chosen, ...why })
     setBusy(false)
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || isText(event.target)) return
-    if (!settled || event.repeat) return
-    const nth = request.grant_options[Number(event.key) - 1]
+    if (!settled || !isMeant(event)) return
+    const nth = options[Number(event.key) - 1]
     if (nth !== undefined) return setOption(nth.id)
     const decision = keysOf(request)[event.key.toLowerCase()]
     if (decision === undefined) return
@@ -97,16 +117,12 @@ export const ApprovalCard = ({ request, online, answer }: ApprovalCardProps) => 
       aria-labelledby={title}
       tabIndex={-1}
       onKeyDown={onKeyDown}
+      {...focus}
     >
-      <header>
-        <ShieldAlert aria-hidden size={18} />
-        <h3 id={title}>{request.kind === "recovery" ? words.recoveryTitle : words.approvalTitle(request.tool_name)}</h3>
-        <span className="risk">{words.risk[request.risk]}</span>
-        <TimeLeft expires_at={request.expires_at} />
-      </header>
+      <Head id={title} request={request} />
       <Asked request={request} />
-      {request.kind === "tool" && request.grant_options.length > 0 ? (
-        <GrantChoice options={request.grant_options} tool={request.tool_name} chosen={option} choose={setOption} />
+      {kind === "tool" && options.length > 0 ? (
+        <GrantChoice options={options} tool={request.tool_name} chosen={option} choose={setOption} />
       ) : null}
       <ApprovalButtons
         request={request}

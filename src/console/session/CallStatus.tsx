@@ -1,5 +1,5 @@
 /** How a call stands, in a few words: waits, runs since, ended how. */
-import { phaseOf } from "../state/callState.ts"
+import { phaseOf, tookOf } from "../state/callState.ts"
 import type { CallItem } from "../state/items.ts"
 import { duration } from "../text/format.ts"
 import { useWords } from "../words/useWords.ts"
@@ -15,7 +15,8 @@ export const CallStatus = ({ call }: { readonly call: CallItem }) => {
   const phase = phaseOf(call)
   if (phase === "running") return <Running since={call.started_at ?? 0} />
   if (phase !== "ended" || call.result === undefined) return <span className="status">{words.callPhase[phase]}</span>
-  const { status, exit_code, signal, duration_ms } = call.result
+  const { status, exit_code, signal } = call.result
+  const took = tookOf(call)
   const how =
     exit_code !== undefined && exit_code !== 0
       ? words.exit(exit_code)
@@ -27,7 +28,7 @@ export const CallStatus = ({ call }: { readonly call: CallItem }) => {
   return (
     <span className="status">
       {how === undefined ? null : <strong>{how}</strong>}
-      {status === "denied" ? null : <span>{duration(duration_ms)}</span>}
+      {status === "denied" || took === undefined ? null : <span>{duration(took)}</span>}
     </span>
   )
 }

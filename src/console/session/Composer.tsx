@@ -2,36 +2,20 @@
  * Where one writes. Owns: keys, commands, files, what becomes of a prompt while a task runs. Invariants: the draft is the
  * session's and survives everything; Enter sends once, and never in the middle of composing a character.
  */
-import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useRef, useState } from "react"
-import { errorBody } from "../../domain/ErrorCode.ts"
+import { type KeyboardEvent, useRef, useState } from "react"
 import { keep, kept } from "../state/kept.ts"
-import { useWords } from "../words/useWords.ts"
 import { type Around, carryOut } from "./commands.ts"
 import { ComposerBar } from "./ComposerBar.tsx"
-import { asText } from "./pasted.ts"
 import { Refusal } from "./Refusal.tsx"
 import { useSession, useView } from "./SessionContext.ts"
 import { type CommandName, offered, takesWord, typed } from "./slash.ts"
 import { SlashMenu } from "./SlashMenu.tsx"
+import { useFiles } from "./useFiles.ts"
 import { useWantedFocus } from "./useWantedFocus.ts"
 import { Writing } from "./Writing.tsx"
 import { Queue } from "./Queue.tsx"
 
 export type WhenBusy = "queue" | "steer"
-
-const useFiles = (insert: (text: string) => void) => {
-  const session = useSession()
-  const words = useWords()
-  return (files: FileList | null): boolean => {
-    const all = Array.from(files ?? [])
-    void Promise.all(all.map(asText)).then((found) => {
-      for (const one of found)
-        if ("text" in one) insert(one.text)
-        else session.refuse(errorBody("too_large", words.fileRefused[one.refused](one.name)))
-    })
-    return all.length > 0
-  }
-}
 
 const useSubmit = (around: Around, whenBusy: WhenBusy) => {
   const session = useSession()
@@ -94,11 +78,8 @@ export const Composer = ({ around }: { readonly around: Around }) => {
   const submit = useSubmit(around, whenBusy)
   const edit = (text: string) => session.edit(text)
   const slash = useSlash(draft, edit, around)
-  useWantedFocus(session, area)
-  const take = useFiles((text) => {
-    const { draft: now } = session.store.getState()
-    edit(now === "" || now.endsWith("\n") ? now + text : `${now}\n${text}`)
-  })
+  useWantedFocus(session.id, area)
+  const take = useFiles()
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing || event.nativeEvent.keyCode === 229) return
     if (!slash.take(event.key)) {
@@ -107,9 +88,6 @@ export const Composer = ({ around }: { readonly around: Around }) => {
     }
     event.preventDefault()
   }
-  const onFiles = (event: ClipboardEvent | DragEvent, files: FileList) => {
-    if (take(files)) event.preventDefault()
-  }
   return (
     <form
       className="composer"
@@ -117,8 +95,6 @@ export const Composer = ({ around }: { readonly around: Around }) => {
         event.preventDefault()
         submit()
       }}
-      onDrop={(event) => onFiles(event, event.dataTransfer.files)}
-      onDragOver={(event) => event.preventDefault()}
     >
       <Refusal />
       <Queue />
@@ -139,7 +115,9 @@ export const Composer = ({ around }: { readonly around: Around }) => {
             edit(text)
           }}
           onKeyDown={onKeyDown}
-          onPaste={(event) => onFiles(event, event.clipboardData.files)}
+          onPaste={(event) => {
+            if (take(event.clipboardData.files)) event.preventDefault()
+          }}
         />
         <ComposerBar whenBusy={whenBusy} setWhenBusy={setWhenBusy} insertFiles={take} />
       </div>

@@ -10,7 +10,7 @@ export const Decision = ({ call }: { readonly call: CallItem }) => {
   return (
     <p className="decided">
       {words.decided(resolved.decision, resolved.via, by)}
-      {resolved.reason === undefined ? null : <> · {resolved.reason}</>}
+      {resolved.reason === undefined || resolved.via === "timeout" ? null : <> · {resolved.reason}</>}
     </p>
   )
 }

@@ -9,14 +9,21 @@ export const Doing = () => {
   const doing = useView((view) => view.doing)
   const task = useView(({ state }) => state.task)
   const running = task !== undefined || doing.task !== undefined
-  const now = useNow(running)
+  const online = useView(({ link }) => link.kind === "ready")
+  const writes = useView(({ items }) => {
+    const last = items.at(-1)
+    return last?.kind === "answer" && last.open && last.text !== ""
+  })
+  const now = useNow(running && online)
   if (!running) return <span className="doing hint">{words.composerHint}</span>
   const wait = doing.retry === undefined ? 0 : Math.ceil((doing.retry.until - now) / 1_000)
   const state =
     wait > 0
       ? words.retrying(wait, doing.retry?.attempt ?? 1)
       : doing.place === undefined
-        ? words.state[doing.state]
+        ? writes && doing.state === "waiting_response"
+          ? words.answering
+          : words.state[doing.state]
         : words.inLine(doing.place)
   const since = doing.task === undefined ? undefined : Math.max(0, Math.floor((now - doing.task.since) / 1_000) * 1_000)
   return (

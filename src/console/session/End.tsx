@@ -53,10 +53,18 @@ export const End = memo(({ item }: { readonly item: EndItem }) => {
   if (event.type === "task_canceled")
     return (
       <p className="end stopped">
-        <Ban aria-hidden size={14} /> <Stopped stopped={item.stopped} /> <Figures item={item} />
+        <Ban aria-hidden size={14} /> <Stopped stopped={item.stopped} />
+        {event.reason === undefined ? null : <span>{words.stoppedBecause(reveal(event.reason))}</span>}{" "}
+        <Figures item={item} />
       </p>
     )
   const { budget, code, message } = event.error
+  if (item.chosen && code === "interrupted_by_restart")
+    return (
+      <p className="end stopped">
+        <Ban aria-hidden size={14} /> <span>{words.stopped}</span> <Figures item={item} />
+      </p>
+    )
   const known = table[code] as (typeof table)[typeof code] | undefined
   const own = known === undefined || locale === "en" ? message : known.zh
   const sentence = budget === undefined ? own : budgetText(budget, locale)

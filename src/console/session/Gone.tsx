@@ -2,15 +2,27 @@
 import { Link } from "wouter"
 import { useWords } from "../words/useWords.ts"
 
-export const Gone = ({ phase }: { readonly phase: "missing" | "removed" }) => {
+interface GoneProps {
+  readonly phase: "missing" | "removed"
+  /** Where others stand beside it. */
+  readonly close?: () => void
+}
+
+export const Gone = ({ phase, close }: GoneProps) => {
   const words = useWords()
   return (
     <div className="empty">
       <h2>{words.gone[phase]}</h2>
       <p>{words.goneHint}</p>
-      <Link href="/" className="button primary">
-        {words.backToStart}
-      </Link>
+      {close === undefined ? (
+        <Link href="/" className="button primary">
+          {words.backToStart}
+        </Link>
+      ) : (
+        <button type="button" className="button primary" onClick={close}>
+          {words.closePane}
+        </button>
+      )}
     </div>
   )
 }

@@ -2,6 +2,7 @@
 import { PanelRight, X } from "lucide-react"
 import { useState } from "react"
 import { pathTail } from "../text/format.ts"
+import { named } from "../text/named.ts"
 import { useWords } from "../words/useWords.ts"
 import { Actions } from "./Actions.tsx"
 import type { Around } from "./commands.ts"
@@ -13,7 +14,7 @@ const Title = () => {
   const words = useWords()
   const title = useView(({ status }) => status?.title ?? "")
   const [editing, setEditing] = useState<string>()
-  const shown = title === "" ? session.id : title
+  const shown = named(title, words.untitled)
   const done = () => {
     if (editing !== undefined && editing.trim() !== "" && editing !== title) void session.rename(editing.trim())
     setEditing(undefined)
@@ -39,7 +40,7 @@ const Title = () => {
   return (
     <h1 className="title">
       <button type="button" title={words.rename} onClick={() => setEditing(title)}>
-        {shown}
+        <bdi>{shown}</bdi>
       </button>
     </h1>
   )

@@ -1,8 +1,10 @@
 /** One session as a column: its head, its conversation, and the composer, which stays at the bottom (R248). */
-import { useEffect, useMemo } from "react"
+import { type ReactNode, useEffect, useMemo } from "react"
 import { useStore } from "zustand"
 import { hub } from "../state/hub.ts"
 import type { SessionId } from "../../domain/Ids.ts"
+import { named } from "../text/named.ts"
+import { useWords } from "../words/useWords.ts"
 import type { Around } from "./commands.ts"
 import { Composer } from "./Composer.tsx"
 import { Conversation } from "./Conversation.tsx"
@@ -10,26 +12,29 @@ import { Gone } from "./Gone.tsx"
 import { Header } from "./Header.tsx"
 import { LinkBanner } from "./LinkBanner.tsx"
 import { SessionContext, useSession, useView } from "./SessionContext.ts"
+import { useDrop } from "./useFiles.ts"
 
 /** What is in front of somebody is read, and shown as it comes. */
 const useWatched = () => {
   const session = useSession()
   const seq = useView(({ state }) => state.seq)
+  const open = useView(({ phase }) => phase === "open")
   useEffect(() => session.watch(), [session])
   useEffect(() => {
     const read = () => {
-      if (document.visibilityState === "visible") hub.saw(session.id)
+      if (open && document.visibilityState === "visible") hub.saw(session.id)
     }
     read()
     document.addEventListener("visibilitychange", read)
     return () => document.removeEventListener("visibilitychange", read)
-  }, [session, seq])
+  }, [session, seq, open])
 }
 
 const Body = ({ around, close }: { readonly around: Around; readonly close?: () => void }) => {
   const phase = useView((view) => view.phase)
   useWatched()
-  if (phase === "missing" || phase === "removed") return <Gone phase={phase} />
+  if (phase === "missing" || phase === "removed")
+    return <Gone phase={phase} {...(close === undefined ? {} : { close })} />
   return (
     <>
       <Header around={around} {...(close === undefined ? {} : { close })} />
@@ -37,6 +42,16 @@ const Body = ({ around, close }: { readonly around: Around; readonly close?: () 
       <Conversation />
       <Composer around={around} />
     </>
+  )
+}
+
+const Pane = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => {
+  const { id } = useSession()
+  const { dropping, handlers } = useDrop()
+  return (
+    <section className="pane" data-session={id} data-dropping={dropping} tabIndex={-1} aria-label={name} {...handlers}>
+      {children}
+    </section>
   )
 }
 
@@ -49,12 +64,13 @@ interface PaneProps {
 
 export const SessionPane = ({ id, around, close }: PaneProps) => {
   const session = useMemo(() => hub.session(id), [id])
-  const title = useStore(hub.store, ({ sessions }) => sessions.find(({ session_id }) => session_id === id)?.title ?? "")
+  const words = useWords()
+  const title = useStore(session.store, ({ status }) => status?.title)
   return (
     <SessionContext value={session}>
-      <section className="pane" aria-label={title === "" ? id : title}>
+      <Pane name={named(title, words.untitled)}>
         <Body around={around} {...(close === undefined ? {} : { close })} />
-      </section>
+      </Pane>
     </SessionContext>
   )
 }

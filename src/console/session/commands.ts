@@ -4,7 +4,9 @@
  */
 import { errorBody } from "../../domain/ErrorCode.ts"
 import { api, type Mode, MODES } from "../net/api.ts"
+import { hub } from "../state/hub.ts"
 import type { SessionStore } from "../state/sessionStore.ts"
+import { wordsNow } from "../words/useWords.ts"
 import type { Typed } from "./slash.ts"
 
 /** What the page around a session can do. */
@@ -23,11 +25,24 @@ const setMode = (session: SessionStore, word: string): void => {
   void session.setMode(mode satisfies Mode)
 }
 
+const LONGEST_TITLE = 200
+
+const copyOf = (title: string): string => {
+  const mark = wordsNow().copyMark
+  return `${title.slice(0, LONGEST_TITLE - mark.length)}${mark}`
+}
+
 const fork = (session: SessionStore, { go }: Around): void => {
-  api.fork(session.id).then(
-    ({ session_id }) => go(session_id),
-    (error) => session.refuse(error)
-  )
+  const title = session.store.getState().status?.title ?? ""
+  const copied = async () => {
+    const { session_id } = await api.fork(session.id)
+    // Two that are called the same cannot be told apart.
+    if (title !== "") await api.change(session_id, { title: copyOf(title) }).catch(() => {})
+    hub.saw(session.id)
+    go(session_id)
+    await hub.refresh()
+  }
+  copied().catch((error) => session.refuse(error))
 }
 
 const plain = (session: SessionStore, name: "clear" | "undo" | "redo" | "resume_queue") =>

@@ -1,10 +1,23 @@
-/** Who has just made a session writes in it without looking for the place. */
+/**
+ * Where one writes next, without looking for the place: whoever has made a session, gone to one, or answered in one.
+ * Invariant: who is wanted gets the focus once, also where the place is not there yet.
+ */
 import { type RefObject, useEffect } from "react"
-import type { SessionStore } from "../state/sessionStore.ts"
+import type { SessionId } from "../../domain/Ids.ts"
 
-export const useWantedFocus = (session: SessionStore, area: RefObject<HTMLTextAreaElement | null>): void =>
+const wanted = new Set<SessionId>()
+const places = new Map<SessionId, () => void>()
+
+export const wantFocus = (id: SessionId): void => {
+  const take = places.get(id)
+  if (take === undefined) wanted.add(id)
+  else requestAnimationFrame(take)
+}
+
+export const useWantedFocus = (id: SessionId, area: RefObject<HTMLTextAreaElement | null>): void =>
   useEffect(() => {
-    if (!session.wantsFocus) return
-    session.wantsFocus = false
-    area.current?.focus()
-  }, [area, session])
+    const take = () => area.current?.focus()
+    places.set(id, take)
+    if (wanted.delete(id)) take()
+    return () => void places.delete(id)
+  }, [area, id])

@@ -2,8 +2,9 @@
 import { CSPProvider } from "@base-ui/react/csp-provider"
 import { lazy, Suspense, useEffect, useState } from "react"
 import { useStore } from "zustand"
-import { Redirect, Route, Switch } from "wouter"
+import { Redirect, Route, Switch, useLocation } from "wouter"
 import { hub } from "../state/hub.ts"
+import { Boundary } from "../ui/Boundary.tsx"
 import { useWords } from "../words/useWords.ts"
 import { Login } from "./Login.tsx"
 import { NewSession } from "./NewSession.tsx"
@@ -40,6 +41,7 @@ const Pages = ({ newSession }: { readonly newSession: () => void }) => (
 )
 
 const SignedIn = () => {
+  const [path] = useLocation()
   const words = useWords()
   const [making, setMaking] = useState(false)
   const [palette, setPalette] = useState(false)
@@ -53,7 +55,9 @@ const SignedIn = () => {
       </a>
       <Sidebar newSession={newSession} openPalette={() => setPalette(true)} drawer={drawer} setDrawer={setDrawer} />
       <main id="main" className="main" tabIndex={-1}>
-        <Pages newSession={newSession} />
+        <Boundary where={path}>
+          <Pages newSession={newSession} />
+        </Boundary>
       </main>
       <NewSession open={making} close={() => setMaking(false)} />
       {palette ? (

@@ -1,6 +1,7 @@
 /** Who is there: a token becomes a cookie that no script can read (SETTLED 21, R251). */
 import { KeyRound } from "lucide-react"
 import { type FormEvent, useEffect, useState } from "react"
+import { useStore } from "zustand"
 import type { ErrorBody } from "../../domain/ErrorCode.ts"
 import { api } from "../net/api.ts"
 import { hub } from "../state/hub.ts"
@@ -28,6 +29,7 @@ const Issuer = () => {
 
 export const Login = () => {
   const words = useWords()
+  const ended = useStore(hub.store, (view) => view.loginEnded)
   const [token, setToken] = useState("")
   const [refusal, setRefusal] = useState<string>()
   const [busy, setBusy] = useState(false)
@@ -47,6 +49,7 @@ export const Login = () => {
       <form onSubmit={(event) => void submit(event)}>
         <KeyRound aria-hidden size={28} />
         <h1>{words.loginTitle}</h1>
+        {ended ? <p role="status">{words.loginEnded}</p> : null}
         <p>{words.loginText}</p>
         <label>
           <span>{words.token}</span>

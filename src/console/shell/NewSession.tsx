@@ -3,6 +3,7 @@ import { type FormEvent, useEffect, useRef, useState } from "react"
 import { useLocation } from "wouter"
 import type { ErrorBody } from "../../domain/ErrorCode.ts"
 import { api, type Mode, MODES, type NewOptions } from "../net/api.ts"
+import { wantFocus } from "../session/useWantedFocus.ts"
 import { hub } from "../state/hub.ts"
 import { Sheet } from "../ui/Sheet.tsx"
 import { useWords } from "../words/useWords.ts"
@@ -43,7 +44,7 @@ const useMake = (close: () => void, made: () => void) => {
       })
       made()
       close()
-      hub.session(session_id).wantsFocus = true
+      wantFocus(session_id)
       go(sessionsPath([session_id]))
       void hub.refresh()
     } catch (error) {

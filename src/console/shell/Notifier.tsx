@@ -4,6 +4,7 @@ import { useLocation } from "wouter"
 import { useStore } from "zustand"
 import { hub } from "../state/hub.ts"
 import { look } from "../state/look.ts"
+import { named } from "../text/named.ts"
 import { useWords } from "../words/useWords.ts"
 import { sessionsPath } from "./route.ts"
 
@@ -19,7 +20,10 @@ export const Notifier = () => {
     for (const { session_id, title, request } of fresh) {
       told.current.add(request.request_id)
       if (!notify || document.hasFocus() || typeof Notification === "undefined") continue
-      const call = new Notification(words.approvalTitle(request.tool_name), { body: title, tag: request.request_id })
+      const call = new Notification(words.approvalTitle(request.tool_name), {
+        body: named(title, words.untitled),
+        tag: request.request_id
+      })
       call.addEventListener("click", () => {
         window.focus()
         go(sessionsPath([session_id]))

@@ -1,11 +1,14 @@
 /** Every session and page by a few letters. Loaded when it is first asked for. */
 import { Dialog } from "@base-ui/react/dialog"
 import { Command } from "cmdk"
+import { useRef } from "react"
 import { useLocation } from "wouter"
 import { useStore } from "zustand"
+import { wantFocus } from "../session/useWantedFocus.ts"
 import { hub } from "../state/hub.ts"
+import { named } from "../text/named.ts"
 import { useWords } from "../words/useWords.ts"
-import { sessionsPath } from "./route.ts"
+import { idsOf, sessionsPath } from "./route.ts"
 
 interface PaletteProps {
   readonly close: () => void
@@ -14,7 +17,8 @@ interface PaletteProps {
 
 const Palette = ({ close, newSession }: PaletteProps) => {
   const words = useWords()
-  const [, go] = useLocation()
+  const [path, go] = useLocation()
+  const went = useRef(false)
   const sessions = useStore(hub.store, (view) => view.sessions)
   const then = (act: () => void) => () => {
     close()
@@ -24,7 +28,7 @@ const Palette = ({ close, newSession }: PaletteProps) => {
     <Dialog.Root open onOpenChange={(now) => (now ? undefined : close())}>
       <Dialog.Portal>
         <Dialog.Backdrop className="backdrop" />
-        <Dialog.Popup className="dialog palette" aria-label={words.palette}>
+        <Dialog.Popup className="dialog palette" aria-label={words.palette} finalFocus={() => !went.current}>
           <Command label={words.palette}>
             <Command.Input placeholder={words.palettePlaceholder} autoFocus />
             <Command.List>
@@ -34,9 +38,13 @@ const Palette = ({ close, newSession }: PaletteProps) => {
                   <Command.Item
                     key={session_id}
                     value={`${title} ${session_id}`}
-                    onSelect={then(() => go(sessionsPath([session_id])))}
+                    onSelect={then(() => {
+                      went.current = true
+                      wantFocus(session_id)
+                      if (!idsOf(path).includes(session_id)) go(sessionsPath([session_id]))
+                    })}
                   >
-                    {title === "" ? session_id : title}
+                    <bdi>{named(title, words.untitled)}</bdi>
                   </Command.Item>
                 ))}
               </Command.Group>

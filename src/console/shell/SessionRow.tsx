@@ -1,19 +1,23 @@
 /** A session in the list: its name, how it stands, whether something new is in it, whether it waits for somebody. */
-import { memo } from "react"
+import { memo, type MouseEvent } from "react"
 import { Link } from "wouter"
 import { useStore } from "zustand"
 import type { StateName } from "../../domain/Event.ts"
 import { pendingApprovals } from "../../domain/Session.ts"
 import type { ListedSession } from "../net/api.ts"
 import { useNow } from "../session/useNow.ts"
+import { wantFocus } from "../session/useWantedFocus.ts"
 import { hub } from "../state/hub.ts"
 import { ago, pathTail } from "../text/format.ts"
+import { named } from "../text/named.ts"
 import { useLocale, useWords } from "../words/useWords.ts"
 import { sessionsPath } from "./route.ts"
 
 interface RowProps {
   readonly session: ListedSession
   readonly current: boolean
+  /** It is one of several that are shown. */
+  readonly beside: boolean
 }
 
 export type Mark = "waiting" | "running" | "unread" | "none"
@@ -40,7 +44,7 @@ const useStanding = (listed: ListedSession) => {
   }
 }
 
-export const SessionRow = memo(({ session, current }: RowProps) => {
+export const SessionRow = memo(({ session, current, beside }: RowProps) => {
   const words = useWords()
   const locale = useLocale()
   const now = useNow()
@@ -56,9 +60,15 @@ export const SessionRow = memo(({ session, current }: RowProps) => {
         data-mark={mark}
         data-unread={unread}
         {...(current ? { "aria-current": "page" as const } : {})}
+        onClick={(event: MouseEvent) => {
+          // The others stay.
+          if (!beside || event.ctrlKey || event.metaKey || event.shiftKey) return
+          event.preventDefault()
+          wantFocus(session.session_id)
+        }}
       >
         <span className="mark" aria-hidden />
-        <span className="name">{title === "" ? session.session_id : title}</span>
+        <bdi className="name">{named(title, words.untitled)}</bdi>
         <span className="when">
           {ago(Date.parse(session.updated_at), Math.floor(now / 60_000) * 60_000 + 60_000, locale)}
         </span>

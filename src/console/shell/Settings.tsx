@@ -1,9 +1,11 @@
 /** How the page looks, speaks and calls; who is signed in. */
 import { Menu } from "@base-ui/react/menu"
 import { Check, LogOut, Settings2 } from "lucide-react"
+import { useState } from "react"
 import { useStore } from "zustand"
 import { hub } from "../state/hub.ts"
 import { type Locale, look, setLook, type Theme } from "../state/look.ts"
+import { Confirm } from "../ui/Confirm.tsx"
 import { useWords } from "../words/useWords.ts"
 
 interface ChoiceProps<A extends string> {
@@ -60,46 +62,58 @@ const Notifications = () => {
 export const Settings = () => {
   const words = useWords()
   const { theme, locale } = useStore(look)
+  const [leaving, setLeaving] = useState(false)
   const me = useStore(hub.store, (view) => view.me)
   return (
-    <Menu.Root>
-      <Menu.Trigger className="page-link">
-        <Settings2 aria-hidden size={16} /> {words.settings}
-      </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Positioner className="positioner" side="top" align="start" sideOffset={6}>
-          <Menu.Popup className="menu">
-            <Choice<Theme>
-              label={words.theme}
-              value={theme}
-              options={[
-                ["system", words.themes.system],
-                ["light", words.themes.light],
-                ["dark", words.themes.dark]
-              ]}
-              choose={(now) => setLook({ theme: now })}
-            />
-            <Menu.Separator className="menu-line" />
-            <Choice<Locale>
-              label={words.language}
-              value={locale}
-              options={[
-                ["en", "English"],
-                ["zh-CN", "简体中文"]
-              ]}
-              choose={(now) => setLook({ locale: now })}
-            />
-            <Menu.Separator className="menu-line" />
-            <Notifications />
-            <Menu.Item className="menu-item" onClick={() => void hub.logout()}>
-              <span className="tick">
-                <LogOut aria-hidden size={14} />
-              </span>
-              {words.logout(me?.principal.name ?? "")}
-            </Menu.Item>
-          </Menu.Popup>
-        </Menu.Positioner>
-      </Menu.Portal>
-    </Menu.Root>
+    <>
+      <Menu.Root>
+        <Menu.Trigger className="page-link">
+          <Settings2 aria-hidden size={16} /> {words.settings}
+        </Menu.Trigger>
+        <Menu.Portal>
+          <Menu.Positioner className="positioner" side="top" align="start" sideOffset={6}>
+            <Menu.Popup className="menu">
+              <Choice<Theme>
+                label={words.theme}
+                value={theme}
+                options={[
+                  ["system", words.themes.system],
+                  ["light", words.themes.light],
+                  ["dark", words.themes.dark]
+                ]}
+                choose={(now) => setLook({ theme: now })}
+              />
+              <Menu.Separator className="menu-line" />
+              <Choice<Locale>
+                label={words.language}
+                value={locale}
+                options={[
+                  ["en", "English"],
+                  ["zh-CN", "简体中文"]
+                ]}
+                choose={(now) => setLook({ locale: now })}
+              />
+              <Menu.Separator className="menu-line" />
+              <Notifications />
+              <Menu.Separator className="menu-line" />
+              <Menu.Item className="menu-item" onClick={() => setLeaving(true)}>
+                <span className="tick">
+                  <LogOut aria-hidden size={14} />
+                </span>
+                {words.logout(me?.principal.name ?? "")}
+              </Menu.Item>
+            </Menu.Popup>
+          </Menu.Positioner>
+        </Menu.Portal>
+      </Menu.Root>
+      <Confirm
+        open={leaving}
+        title={words.signOutTitle}
+        text={words.signOutText}
+        action={words.signOut}
+        confirm={() => void hub.logout()}
+        close={() => setLeaving(false)}
+      />
+    </>
   )
 }

@@ -51,9 +51,17 @@ const List = () => {
     return <p className="quiet nothing">{query === "" ? words.noSessions : words.nothingFound}</p>
   return (
     <ul className="sessions">
-      {sessions.map((session) => (
-        <SessionRow key={session.session_id} session={session} current={shown.includes(session.session_id)} />
-      ))}
+      {sessions.map((session) => {
+        const current = shown.includes(session.session_id)
+        return (
+          <SessionRow
+            key={session.session_id}
+            session={session}
+            current={current}
+            beside={current && shown.length > 1}
+          />
+        )
+      })}
     </ul>
   )
 }

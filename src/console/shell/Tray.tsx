@@ -7,6 +7,7 @@ import { api } from "../net/api.ts"
 import { ApprovalCard, type Given } from "../session/ApprovalCard.tsx"
 import { hub, type Waiting } from "../state/hub.ts"
 import { Sheet } from "../ui/Sheet.tsx"
+import { named } from "../text/named.ts"
 import { useWords } from "../words/useWords.ts"
 import { sessionsPath } from "./route.ts"
 
@@ -34,7 +35,7 @@ const Entry = ({ waiting, close }: { readonly waiting: Waiting; readonly close: 
           go(sessionsPath([waiting.session_id]))
         }}
       >
-        {words.inSession(waiting.title)}
+        {words.inSession(named(waiting.title, words.untitled))}
       </button>
       <ApprovalCard request={waiting.request} online answer={(given) => give(waiting, given)} />
     </li>

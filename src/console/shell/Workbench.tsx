@@ -3,7 +3,9 @@ import { lazy, Suspense, useState } from "react"
 import { useLocation } from "wouter"
 import type { SessionId } from "../../domain/Ids.ts"
 import type { Around } from "../session/commands.ts"
+import { Gone } from "../session/Gone.tsx"
 import { SessionPane } from "../session/SessionPane.tsx"
+import { wantFocus } from "../session/useWantedFocus.ts"
 import { Beside } from "./Beside.tsx"
 import { idsOf, sessionsPath } from "./route.ts"
 
@@ -16,6 +18,10 @@ export const Workbench = ({ newSession }: { readonly newSession: () => void }) =
   const ids = idsOf(path)
   const [inspected, setInspected] = useState<{ readonly id: SessionId; readonly tab: Tab }>()
   const [choosing, setChoosing] = useState(false)
+  const toPane = (id: SessionId) => {
+    wantFocus(id)
+    go(sessionsPath([...ids, id]))
+  }
   const shown = ids.find((id) => id === inspected?.id)
   const aroundOf = (id: SessionId): Around => ({
     go: (next) =>
@@ -24,6 +30,8 @@ export const Workbench = ({ newSession }: { readonly newSession: () => void }) =
     newSession,
     inspect: (tab) => setInspected((now) => (now?.id === id && now.tab === tab ? undefined : { id, tab }))
   })
+  // An address that names nothing that could be one.
+  if (ids.length === 0) return <Gone phase="missing" />
   const close = (id: SessionId) => () => go(sessionsPath(ids.filter((one) => one !== id)))
   return (
     <div className="bench" data-panes={ids.length} data-inspecting={shown !== undefined}>
@@ -43,12 +51,7 @@ export const Workbench = ({ newSession }: { readonly newSession: () => void }) =
           />
         </Suspense>
       )}
-      <Beside
-        open={choosing}
-        ids={ids}
-        close={() => setChoosing(false)}
-        choose={(id) => go(sessionsPath([...ids, id]))}
-      />
+      <Beside open={choosing} ids={ids} close={() => setChoosing(false)} choose={toPane} />
     </div>
   )
 }

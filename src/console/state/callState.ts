@@ -14,6 +14,16 @@ export const phaseOf = (call: CallItem): Phase => {
   return call.started_at === undefined ? "ready" : "running"
 }
 
+/** How long a call ran; unknown where its end was written for it by whoever cut it off. */
+export const tookOf = ({ result, started_at, ended_at }: CallItem): number | undefined => {
+  if (result === undefined) return undefined
+  if (result.duration_ms > 0 || (result.status !== "cancelled" && result.status !== "uncertain"))
+    return result.duration_ms
+  // What was cut off by a stop ran until then; when a program that was killed had ended, nobody knows.
+  if (result.status === "uncertain" || started_at === undefined || ended_at === undefined) return undefined
+  return Math.max(0, ended_at - started_at)
+}
+
 export type Tone = "asked" | "running" | "good" | "bad" | "quiet"
 
 export const toneOf = (call: CallItem): Tone => {

@@ -20,6 +20,8 @@ export interface Waiting {
 
 export interface HubView {
   readonly signedIn: "asking" | "yes" | "no"
+  /** Somebody was signed in, and is not any more, without having said so. */
+  readonly loginEnded: boolean
   readonly me: Me | undefined
   readonly sessions: ReadonlyArray<ListedSession>
   readonly listed: boolean
@@ -42,6 +44,7 @@ const POLL_MS = 4_000
 class Hub {
   readonly store = createStore<HubView>(() => ({
     signedIn: "asking",
+    loginEnded: false,
     me: undefined,
     sessions: [],
     listed: false,
@@ -80,6 +83,8 @@ class Hub {
 
   async logout(): Promise<void> {
     await api.logout()
+    keep("seen", undefined)
+    this.store.setState({ signedIn: "asking", seen: {} })
     this.signedOut()
   }
 
@@ -87,7 +92,8 @@ class Hub {
     clearTimeout(this.timer)
     for (const session of this.open.values()) session.close()
     this.open.clear()
-    this.store.setState({ signedIn: "no", me: undefined, sessions: [], waiting: [], listed: false })
+    const loginEnded = this.store.getState().signedIn === "yes"
+    this.store.setState({ signedIn: "no", loginEnded, me: undefined, sessions: [], waiting: [], listed: false })
   }
 
   session(id: SessionId): SessionStore {
@@ -170,8 +176,7 @@ class Hub {
   }
 
   private titleOf(id: SessionId, titles: ReadonlyMap<SessionId, string>): string {
-    const title = this.open.get(id)?.store.getState().status?.title ?? titles.get(id) ?? ""
-    return title === "" ? id : title
+    return this.open.get(id)?.store.getState().status?.title ?? titles.get(id) ?? ""
   }
 }
 

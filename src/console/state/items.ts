@@ -41,6 +41,7 @@ export interface CallItem {
   readonly request?: ApprovalRequest
   readonly resolved?: Resolved
   readonly started_at?: number
+  readonly ended_at?: number
   readonly attempt: number
   /** The end of its live output. */
   readonly output: string
@@ -58,6 +59,8 @@ export interface EndItem {
   readonly ms?: number
   /** Calls that the end cut off. */
   readonly stopped: ReadonlyArray<CallItem>
+  /** A person ended it where they were asked what becomes of a call that was cut off. */
+  readonly chosen: boolean
 }
 
 export type NoteItem = { readonly kind: "note"; readonly key: string; readonly at: number } & (

@@ -37,7 +37,10 @@ export interface SessionView {
   readonly draining: boolean
 }
 
+const NAMING: ReadonlySet<string> = new Set(["task_started", "task_completed", "task_canceled", "task_failed"])
+const nothing = () => {}
 const PAGE = 400
+const AGAIN_MS = 2_000
 /** A running task is loaded whole, within this many pages. */
 const MOST_PAGES = 10
 
@@ -45,8 +48,6 @@ export class SessionStore {
   readonly id: SessionId
   readonly store: StoreApi<SessionView>
   readonly folding = new Folding()
-  /** It was made just now, by somebody who will write. */
-  wantsFocus = false
   private client: Client | undefined
   private pending: Array<SessionEvent> = []
   private watchers = 0
@@ -180,16 +181,12 @@ export class SessionStore {
     this.join()
     for (const sending of this.store.getState().sending) this.deliver(sending)
     // The wire does not tell who else has it, nor that it was put aside.
-    api.show(this.id).then(
-      (status) => this.relook(status),
-      () => {}
-    )
+    api.show(this.id).then((status) => this.relook(status), nothing)
   }
 
   private again(refusal: ErrorBody): void {
-    const delay_ms = 2_000
-    this.store.setState({ link: { kind: "waiting", delay_ms, error: refusal } })
-    setTimeout(() => (this.closed ? undefined : void this.open()), delay_ms)
+    this.store.setState({ link: { kind: "waiting", delay_ms: AGAIN_MS, error: refusal } })
+    setTimeout(() => (this.closed ? undefined : void this.open()), AGAIN_MS)
   }
 
   /** A running task is loaded whole: what it asks may stand further up. */
@@ -212,7 +209,8 @@ export class SessionStore {
       transport: webSocketTransport(socketAddress(location.origin)),
       session_id: this.id,
       client: { name: "claw-console" },
-      detach: true,
+      // Whoever closes the page wants to find the work done.
+      detach: "until_done",
       after: { seq: this.folding.last },
       onEvent: (event) => this.take(event),
       onState: (link) => this.linked(link),
@@ -242,7 +240,7 @@ export class SessionStore {
     const { held_by, archived } = this.store.getState().status ?? {}
     const beside = { ...(held_by === undefined ? {} : { held_by }), ...(archived === undefined ? {} : { archived }) }
     this.store.setState({ status: { ...event, ...beside }, doing: this.folding.talk.doing() })
-    if (event.task !== undefined && this.folding.state.task === undefined) void this.loadTask().catch(() => {})
+    if (event.task !== undefined && this.folding.state.task === undefined) void this.loadTask().catch(nothing)
   }
 
   private take(event: SessionEvent): void {
@@ -255,6 +253,9 @@ export class SessionStore {
     const events = this.pending
     this.pending = []
     for (const event of events) this.folding.see(event)
+    // The first prompt of a session gives it its name, which no event tells.
+    if (this.store.getState().status?.title === "" && events.some(({ type }) => NAMING.has(type)))
+      void this.client?.status().catch(nothing)
     this.show()
   }
 

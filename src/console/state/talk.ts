@@ -217,7 +217,7 @@ export class Talk {
           const call = { call_id, tool_name, content: "", attempt: 1, output: "", received: 0 }
           this.add({ kind: "call", key: call_id, at, ...call })
         }
-        return this.changeCall(event.call_id, () => ({ result: event }))
+        return this.changeCall(event.call_id, () => ({ result: event, ended_at: at }))
     }
   }
 
@@ -240,6 +240,7 @@ export class Talk {
       }))
     this.answering = undefined
     this.now = { state: "idle" }
-    this.add({ kind: "end", key, at, event, stopped, ...(since === undefined ? {} : { ms: at - since }) })
+    const chosen = task.some((item) => item.kind === "call" && item.resolved?.decision === "stop")
+    this.add({ kind: "end", key, at, event, stopped, chosen, ...(since === undefined ? {} : { ms: at - since }) })
   }
 }

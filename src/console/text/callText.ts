@@ -10,7 +10,17 @@ export interface CallText {
 
 const SUBJECTS = ["command", "path", "file_path", "url", "query", "pattern", "title", "prompt", "name"]
 
-const textOf = (value: unknown): string => reveal(typeof value === "string" ? value : JSON.stringify(value, null, 2))
+/** Deeper ones are not indented: that would be longer than anybody reads, by the square of the depth. */
+const DEEPEST = 24
+
+const isDeep = (value: unknown, left = DEEPEST): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (left === 0 || Object.values(value).some((inner) => isDeep(inner, left - 1)))
+
+const jsonOf = (value: unknown): string => (isDeep(value) ? JSON.stringify(value) : JSON.stringify(value, null, 2))
+
+const textOf = (value: unknown): string => reveal(typeof value === "string" ? value : jsonOf(value))
 
 const parsed = (content: string): Readonly<Record<string, unknown>> | undefined => {
   try {

@@ -6,6 +6,7 @@ import type { Matcher } from "../../domain/Matcher.ts"
 import type { Mode } from "../net/api.ts"
 import type { CommandName } from "../session/slash.ts"
 import type { Phase } from "../state/callState.ts"
+import { enDoor } from "./enDoor.ts"
 import { enInspect } from "./enInspect.ts"
 
 const s = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
@@ -45,11 +46,13 @@ const vias: Readonly<Record<Via, string>> = {
 
 export const en = {
   ...enInspect,
+  ...enDoor,
 
   // The frame.
   skip: "Skip to the conversation",
   sessions: "Sessions",
   newSession: "New session",
+  untitled: "New session",
   search: "Search sessions",
   archived: "Archived",
   noSessions: "No sessions yet.",
@@ -86,12 +89,6 @@ export const en = {
     ["Alt A", "to the question that waits"],
     ["Alt C", "to the message"]
   ] as ReadonlyArray<readonly [string, string]>,
-  loginTitle: "Sign in",
-  loginText: "Paste the token that claw serve printed, or an API token of yours.",
-  token: "Token",
-  login: "Sign in",
-  loginIssuer: "Sign in at the issuer",
-  wrongToken: "This token is not known here, has expired or was revoked.",
   title: "Name",
   titlePlaceholder: "optional",
   workspace: "Directory",
@@ -208,6 +205,9 @@ export const en = {
   stopped: "Stopped.",
   stoppedAnswer: "Stopped in the middle of the answer.",
   stoppedCalls: "Stopped:",
+  /** Why, where no person did it. */
+  stoppedBecause: (reason: string) =>
+    reason === "forked" ? "The copy begins here." : `No person stopped it: ${reason}.`,
   tokens: (input: string, output: string) => `${input} in, ${output} out`,
 
   // Questions.
@@ -276,6 +276,7 @@ export const en = {
     cancelling: "Stopping",
     suspended: "Suspended"
   } satisfies Record<StateName, string>,
+  answering: "Answering",
   retrying: (seconds: number, attempt: number) => `Tries again in ${seconds} s (attempt ${attempt})`,
   inLine: (place: number) => `Waits for the server, place ${place}`,
   commandsLabel: "Commands",

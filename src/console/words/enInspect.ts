@@ -45,7 +45,8 @@ export const enInspect = {
   hideDiff: "Hide the changes",
   diffHidden: (count: number) => `${s(count, "file")} more, too large to be shown.`,
   diffNone: "Nothing of it stands any more.",
-  undoTitle: "Undo this change?",
+  changesEntry: "Changes and undo",
+  undoTitle: (task: string) => `Undo what “${task}” did?`,
   undoText: "The files become what they were before. What was changed since is left alone.",
   busyForUndo: "Not while a task runs.",
 
@@ -66,7 +67,14 @@ export const enInspect = {
   tasksRun: (count: number) => s(count, "task"),
 
   auditTitle: "Audit",
-  auditText: "Every decision about a call of a tool, newest last, as it stands in the chain of the store.",
+  auditText: "Every decision about a call of a tool, newest first, as it stands in the chain of the store.",
+  auditKind: {
+    decision: "decision",
+    grant_revoked: "grant revoked",
+    session_removed: "session deleted",
+    session_copied: "session copied",
+    network: "network"
+  },
   auditNone: "No decision has been made yet.",
   auditFilter: "Decision",
   auditAll: "all",

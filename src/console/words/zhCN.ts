@@ -3,6 +3,7 @@ import type { Answer, Via } from "../../domain/Approval.ts"
 import type { Matcher } from "../../domain/Matcher.ts"
 import { reasonText } from "../../domain/ReasonTexts.ts"
 import type { Words } from "./Words.ts"
+import { zhDoor } from "./zhDoor.ts"
 import { zhInspect } from "./zhInspect.ts"
 
 const covers = (matcher: Matcher, tool: string): string => {
@@ -40,10 +41,12 @@ const vias: Readonly<Record<Via, string>> = {
 
 export const zhCN: Words = {
   ...zhInspect,
+  ...zhDoor,
 
   skip: "跳到对话",
   sessions: "会话",
   newSession: "新建会话",
+  untitled: "新会话",
   search: "搜索会话",
   archived: "已归档",
   noSessions: "还没有会话。",
@@ -79,12 +82,6 @@ export const zhCN: Words = {
     ["Alt A", "到等待中的询问"],
     ["Alt C", "到消息框"]
   ],
-  loginTitle: "登录",
-  loginText: "粘贴 claw serve 显示的令牌，或你的 API 令牌。",
-  token: "令牌",
-  login: "登录",
-  loginIssuer: "通过身份提供方登录",
-  wrongToken: "此令牌在此处未知、已过期或已被撤销。",
   title: "名称",
   titlePlaceholder: "可选",
   workspace: "目录",
@@ -184,6 +181,11 @@ export const zhCN: Words = {
   stopped: "已停止。",
   stoppedAnswer: "在回答中途停止。",
   stoppedCalls: "已停止：",
+  stoppedBecause: (reason) => {
+    if (reason === "forked") return "副本由此开始。"
+    const seconds = /^nobody came back within (\S+) seconds$/.exec(reason)?.[1]
+    return seconds === undefined ? `原因：${reason}。` : `并非有人停止：${seconds} 秒内没有人返回。`
+  },
   tokens: (input, output) => `输入 ${input}，输出 ${output}`,
 
   approvalTitle: (tool) =>
@@ -243,6 +245,7 @@ export const zhCN: Words = {
     cancelling: "正在停止",
     suspended: "已挂起"
   },
+  answering: "正在回答",
   retrying: (seconds, attempt) => `${seconds} 秒后重试（第 ${attempt} 次）`,
   inLine: (place) => `等待服务器，排在第 ${place} 位`,
   commandsLabel: "命令",

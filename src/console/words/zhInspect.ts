@@ -41,7 +41,8 @@ export const zhInspect: typeof enInspect = {
   hideDiff: "隐藏更改",
   diffHidden: (count) => `另有 ${count} 个文件过大，无法显示。`,
   diffNone: "这些更改已不存在。",
-  undoTitle: "撤销此更改？",
+  changesEntry: "更改与撤销",
+  undoTitle: (task) => `撤销“${task}”所做的更改？`,
   undoText: "文件会恢复为更改之前的样子。之后又被修改的内容保持不变。",
   busyForUndo: "任务运行时不可用。",
 
@@ -62,7 +63,14 @@ export const zhInspect: typeof enInspect = {
   tasksRun: (count) => `${count} 个任务`,
 
   auditTitle: "审计",
-  auditText: "关于工具调用的每个决定，最新的在最后，与存储链中的记录一致。",
+  auditText: "关于工具调用的每个决定，最新的在最前，与存储链中的记录一致。",
+  auditKind: {
+    decision: "决定",
+    grant_revoked: "授权已撤销",
+    session_removed: "会话已删除",
+    session_copied: "会话已复制",
+    network: "网络"
+  },
   auditNone: "还没有任何决定。",
   auditFilter: "决定",
   auditAll: "全部",
