@@ -60,7 +60,8 @@ describe("claw grants", () => {
   it.effect("lists everybody's in words, shows one, takes it back, and tells what it does not know", () =>
     Effect.gen(function* () {
       const { claw } = yield* machine()
-      const bound = "(until 1970-01-01 08:00 UTC, by ada, while the files that say what runs stay as they are)  s acme/web"
+      const bound =
+        "(until 1970-01-01 08:00 UTC, by ada, while the files that say what runs stay as they are)  s acme/web"
       const listed = yield* claw("grants", "list")
       assert.deepStrictEqual(listed.out.split("\n"), [
         `grant_1  commands that begin with npm test ${bound}/ada`,

@@ -70,8 +70,8 @@ it.effect("a rule may name every tool that there is", () =>
     const { tools } = yield* toolsIn(yield* dir)
     const names = [...tools.map(({ name }) => name), "read_skill", "*"]
     assert.deepStrictEqual(
-      names.map((tool) => check("deny", { tool })),
-      names.map(() => "holds")
+      names.filter((tool) => check("deny", { tool }) !== "holds"),
+      []
     )
   })
 )
