@@ -113,7 +113,13 @@ const placesOf = (source: ShellWord, { into, linked }: Moves, paths: Paths): Rea
   return [paths.place(source.value), ...from.map((one) => paths.place(`${one}/${source.value}`))]
 }
 
-const namesOf = (source: ShellWord, moves: Moves, paths: Paths): ReadonlyArray<string> | undefined => {
+/** `brought`: names that only come along with a directory. */
+const namesOf = (
+  source: ShellWord,
+  moves: Moves,
+  paths: Paths,
+  brought: Set<string>
+): ReadonlyArray<string> | undefined => {
   const places = placesOf(source, moves, paths)
   if (places === undefined) return undefined
   const out = new Set<string>(source.glob ? [] : [basename(source.value)])
@@ -122,11 +128,14 @@ const namesOf = (source: ShellWord, moves: Moves, paths: Paths): ReadonlyArray<s
     for (const name of own) out.add(name)
     const inner = moves.whole && place.inside ? below(place.path, paths) : []
     if (inner === undefined) return undefined
-    for (const name of inner) for (const at of ["", ...own]) out.add(at === "" ? name : `${at}/${name}`)
+    for (const name of inner) for (const at of ["", ...own]) brought.add(at === "" ? name : `${at}/${name}`)
   }
   if (moves.parents) out.add(source.value)
   return [...out]
 }
+
+/** A copy writes a second control plane; what is moved or linked along stays the one that is there, and asks. */
+const writes = (name: string, isBrought: boolean): boolean => name === "cp" || !isBrought
 
 const isDirectory = (path: string): boolean => {
   try {
@@ -165,11 +174,13 @@ export const destinations = (
   const moves = read(name, words)
   const notPlain = new Set<string>()
   const made = new Set<string>()
-  const names = moves.sources.flatMap((source) => {
-    const found = namesOf(source, moves, paths)
+  const brought = new Set<string>()
+  const own = moves.sources.flatMap((source) => {
+    const found = namesOf(source, moves, paths, brought)
     if (found === undefined) notPlain.add(`${source.value} holds too much to be looked through`)
     return found ?? []
   })
+  const names = [...own, ...brought]
   // The one that a pattern becomes may be a file by then.
   const patterns = moves.into.filter((word) => word.glob)
   for (const { value } of patterns) notPlain.add(`${value} may become any destination`)
@@ -177,10 +188,11 @@ export const destinations = (
   for (const into of [...moves.into.map(({ value }) => value), ...matched]) {
     // Nothing comes to lie below a file.
     const inner = isFile(paths.place(into).path) ? [] : names
-    for (const path of [into, ...inner.map((one) => `${into}/${one}`)]) {
+    for (const [at, path] of [into, ...inner.map((one) => `${into}/${one}`)].entries()) {
       const { guard, inside, path: real } = paths.place(path)
       if (path !== into && (into === "." || isDirectory(paths.place(into).path))) made.add(real)
-      if (guard === "forbidden")
+      if (guard === "forbidden" && !writes(name, at > own.length)) notPlain.add(`${path} belongs to the control plane`)
+      else if (guard === "forbidden")
         return { notPlain: [...notPlain], made: [], refused: `${name} would write ${path}, which tools never write` }
       if (guard === "alwaysAsk") notPlain.add(`${path} can make other programs run code`)
       if (!inside) notPlain.add(`${path} leads outside the workspace`)

@@ -11,6 +11,7 @@ const files: Files = {
   "evil/.husky/pre-commit": "x\n",
   "tm/workflows/ci.yml": "on: push\n",
   "sub/tm/workflows/ci.yml": "on: push\n",
+  "repository/.git/config": "",
   "plain/a/b.txt": "",
   "lib/x.js": "",
   "other/a.txt": ""
@@ -52,9 +53,17 @@ describe("destinations below", () => {
       "ln -s tm .github",
       "ln -s ../sub/tm lib/.github",
       "ln -s ../evil/.github lib",
+      "mv repository lib",
+      "ln -s repository lib",
       "ln -s evil/node_modules"
     ]
     assert.deepStrictEqual(passing(lines), [])
+  })
+
+  it("a copy of a repository is refused, one that is moved along asks, and none gets the place of the own one", () => {
+    const lines = ["cp -r repository lib", "mv repository lib", "mv repository/.git .", "cp -r repository/. ."]
+    const actions = inWorkspace(files, (workspace) => lines.map((command) => judgeBash({ command, workspace }).action))
+    assert.deepStrictEqual(actions, ["deny", "ask", "deny", "deny"])
   })
 
   it("ordinary files and directories ask no more than before", () => {
