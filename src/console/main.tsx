@@ -6,8 +6,9 @@ import { App } from "./shell/App.tsx"
 import { keepPage } from "./shell/noFilePage.ts"
 import { tokenOf } from "./shell/route.ts"
 import { watchPage } from "./state/frames.ts"
-import { beginLook } from "./state/look.ts"
+import { beginLook, look } from "./state/look.ts"
 import { Boundary } from "./ui/Boundary.tsx"
+import { loadWords } from "./words/useWords.ts"
 import "./style/tokens.css"
 import "./style/base.css"
 import "./style/shell.css"
@@ -28,7 +29,7 @@ const signIn = async (): Promise<void> => {
 beginLook()
 keepPage()
 watchPage()
-await signIn()
+await Promise.all([signIn(), loadWords(look.getState().locale).catch(() => {})])
 
 const root = document.querySelector("#root")
 if (root !== null)

@@ -6,7 +6,7 @@ import { useStore } from "zustand"
 import { hub } from "../state/hub.ts"
 import { type Locale, look, setLook, type Theme } from "../state/look.ts"
 import { Confirm } from "../ui/Confirm.tsx"
-import { useWords } from "../words/useWords.ts"
+import { loadWords, useWords } from "../words/useWords.ts"
 
 interface ChoiceProps<A extends string> {
   readonly label: string
@@ -59,6 +59,12 @@ const Notifications = () => {
   )
 }
 
+const speak = (locale: Locale): void =>
+  void loadWords(locale).then(
+    () => setLook({ locale }),
+    () => {}
+  )
+
 export const Settings = () => {
   const words = useWords()
   const { theme, locale } = useStore(look)
@@ -91,7 +97,7 @@ export const Settings = () => {
                   ["en", "English"],
                   ["zh-CN", "简体中文"]
                 ]}
-                choose={(now) => setLook({ locale: now })}
+                choose={speak}
               />
               <Menu.Separator className="menu-line" />
               <Notifications />
