@@ -5,7 +5,7 @@ import type { Skill } from "../context/Skills.ts"
 import type { SkillReader } from "../tools/SkillReader.ts"
 import { ToolError } from "../tools/ToolError.ts"
 
-const wrong = (detail: string) => Effect.fail(new ToolError({ code: "tool_bad_arguments", detail }))
+const wrong = (detail: string) => Effect.fail(new ToolError({ code: "tool_failed", detail }))
 
 const fileOf = ({ body, files }: Skill, file: string | undefined): string | undefined =>
   file === undefined ? body : files.find(({ path }) => path === file)?.text

@@ -91,6 +91,8 @@ const rows: ReadonlyArray<Row> = [
   [/^makes more than (\d+) words with braces$/, "花括号展开超过 $1 个词"],
   [/^sets (\S+)$/, "设置变量 $1"],
   [/^reads (.*) outside the workspace$/s, "读取工作区之外的 $1"],
+  [/^(\S+) overwrites (.*)$/s, "$1 会覆盖 $2"],
+  [/^may read files that its filter names(?:, or the environment)?$/, "可能读取其过滤器所指的文件或环境变量"],
   [/^writes its second file$/, "会写入它的第二个文件"],
   [/^writes (.*)$/s, "写入 $1"],
   [/^(reads|searches|lists|reaches) (.*), which may hold secrets$/s, "触及 $2，其中可能有机密"],

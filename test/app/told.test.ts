@@ -63,7 +63,7 @@ describe("skills", () => {
         "- release: How to release.",
         "- review: How to review."
       ])
-      assert.strictEqual(after?.tools.at(-1), "read_skill")
+      assert.include(after?.tools ?? [], "read_skill")
       assert.strictEqual(
         observed?.last,
         'Run steps.sh.\n\n[files of this skill, to be read with "file"; its directory is .claw/skills/release]\nsteps.sh'
