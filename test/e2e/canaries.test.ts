@@ -56,8 +56,16 @@ const planted = Effect.gen(function* () {
     text("done")
   )
   // Isolation would keep commands from finding anything: what is masked is shown where nothing is hidden.
-  const env = { ...at.env, ...canaryEnvironment, CLAW_ALLOW_UNSAFE: "1", CLAW_LOG: "trace", CLAW_ISOLATION: "off" }
-  return { ...at, env } satisfies FakeWorld
+  const env = {
+    ...at.env,
+    ...canaryEnvironment,
+    CLAW_ALLOW_UNSAFE: "1",
+    CLAW_LOG: "trace",
+    CLAW_ISOLATION: "off"
+  } as const
+  // Nothing is summarised: each answer of the script is one turn.
+  const wide = { ...env, CLAW_CONTEXT_WINDOW: "1000000" }
+  return { ...at, env: wide } satisfies FakeWorld
 })
 
 /** What the model was sent, beside the key that is its own server's. */
