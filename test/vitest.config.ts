@@ -21,6 +21,6 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     // Left alone it keeps one core free, and half of the tests wait for programs they have started.
     maxWorkers: Math.max(2, availableParallelism()),
-    testTimeout: 40_000
+    testTimeout: 20_000
   }
 })

@@ -5,19 +5,14 @@
  */
 import type { Lookup } from "../provider/Catalogue.ts"
 import type { ModelRequest } from "../provider/Provider.ts"
-
-/** On the safe side for English and code; Chinese has up to one and a half times as many. */
-const roughTokens = ({ messages, tools }: ModelRequest): number => {
-  const characters = messages.reduce((sum, { content }) => sum + content.length, JSON.stringify(tools).length)
-  return Math.ceil(characters / 3)
-}
+import { estimateTokens } from "./tokenEstimate.ts"
 
 /** Why `model` cannot take this request; undefined where it can, as far as anybody knows. */
 const objection = (lookup: Lookup, request: ModelRequest, model: string): string | undefined => {
   const { context_window, id, tools } = lookup(model)
   if (request.tools.length > 0 && !tools) return `${model} cannot stand in: it cannot call tools.`
   // What is only assumed of a model that nobody knows keeps nobody from asking it.
-  if (id !== undefined && roughTokens(request) > context_window) {
+  if (id !== undefined && estimateTokens(request) > context_window) {
     return `${model} cannot stand in: the conversation does not fit its ${context_window} tokens.`
   }
   return undefined
