@@ -223,7 +223,9 @@ const asksNext = ({ rows }: Store): boolean => {
 
 const requests = ({ end: { store }, kills, pauses, requests: asked }: Evidence): Complaints => {
   const bad = asked.flatMap(({ complaints }) => complaints.map((complaint) => `I8: ${complaint}`))
-  const answers = of(store.rows, "text_completed").length
+  // A summary is an answer, too.
+  const summaries = of(store.rows, "compacted").filter(({ body }) => body.summary !== "").length
+  const answers = of(store.rows, "text_completed").length + summaries
   const cut = [...kills, ...pauses].filter((moment) => asksNext(moment.store)).length
   const canceled = of(store.rows, "task_canceled").length
   const calls = of(store.rows, "tool_call").map(callOf)

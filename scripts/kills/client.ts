@@ -41,6 +41,8 @@ export interface Part {
   readonly interrupt?: (view: View) => boolean
   /** Wants the files back as soon as this holds. */
   readonly undo?: (view: View) => boolean
+  /** Wants a shorter conversation as soon as this holds. */
+  readonly compact?: (view: View) => boolean
   /** Once: hangs up without a word, and comes back. */
   readonly cut?: (view: View) => boolean
 }
@@ -131,8 +133,9 @@ export class Client {
 
   /** Everything that was to be said is acknowledged, everything acknowledged came to an end. */
   isIdle(): boolean {
-    const { undo } = this.part
+    const { compact, undo } = this.part
     if (undo?.(this) === true && !this.types.has("files_restored")) return false
+    if (compact?.(this) === true && !this.types.has("compacted")) return false
     if (running(this.facts) || this.part.prompts.some(({ key }) => !this.acknowledged.has(key))) return false
     const ids = consumed(this.facts)
     return Array.from(this.acknowledged.values()).every((id) => ids.has(id))
@@ -176,7 +179,7 @@ export class Client {
   }
 
   private act(): void {
-    const { answer, cut, interrupt, prompts, undo } = this.part
+    const { answer, compact, cut, interrupt, prompts, undo } = this.part
     for (const { content, key, when, when_busy = "queue" } of prompts) {
       if (this.acknowledged.has(key) || (when !== undefined && !when(this))) continue
       this.once(`prompt ${key}`, () => ({ type: "prompt", content, idempotency_key: key, when_busy }))
@@ -193,6 +196,8 @@ export class Client {
     if (this.paused && !running(this.facts)) this.once("resume", () => ({ type: "command", name: "resume_queue" }))
     if (undo?.(this) === true && !this.types.has("files_restored") && !running(this.facts))
       this.once("undo", () => ({ type: "command", name: "undo", uncertain: true }))
+    if (compact?.(this) === true && !this.types.has("compacted") && !running(this.facts))
+      this.once("compact", () => ({ type: "command", name: "compact" }))
     if (!this.wasCut && cut?.(this) === true) {
       this.wasCut = true
       this.leave()

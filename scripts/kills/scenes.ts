@@ -11,6 +11,8 @@ export interface Scene {
   readonly files?: Readonly<Record<string, string>>
   /** Prompt → the answers of its turns. */
   readonly turns: Readonly<Record<string, ReadonlyArray<Answer>>>
+  /** What the model says to whatever is no prompt of the scene. */
+  readonly otherwise?: Answer
   readonly part: Part
   /** Path → the call that writes it. */
   readonly writers?: Readonly<Record<string, string>>
@@ -36,13 +38,14 @@ const session = ({ grant_options: [option], kind }: Asked): Reply =>
   option === undefined ? once({ kind } as Asked) : { decision: "allow_session", grant_option: option.id }
 const prompt = (content: string, key = content) => ({ key, content })
 const has = (view: View, type: string) => view.types.has(type)
+const ended = (view: View) => view.facts.some(({ type }) => type === "task_completed" || type === "task_failed")
 
 /** By the newest prompt that the scene knows, and how many answers stand behind it. */
 export const scriptOf =
-  ({ turns }: Scene): Script =>
+  ({ otherwise = { text: "I am here." }, turns }: Scene): Script =>
   (messages: ReadonlyArray<Said>) => {
     const at = messages.findLastIndex(({ role, content }) => role === "user" && String(content) in turns)
-    const answers = turns[String(messages[at]?.content)] ?? [{ text: "I am here." }]
+    const answers = turns[String(messages[at]?.content)] ?? [otherwise]
     const nth = messages.slice(at + 1).filter(({ role }) => role === "assistant").length
     return answers[Math.min(nth, answers.length - 1)] ?? {}
   }
@@ -172,9 +175,34 @@ const undoing: Scene = {
   part: {
     prompts: [prompt("change")],
     answer: once,
-    undo: (view) => view.facts.some(({ type }) => type === "task_completed" || type === "task_failed")
+    undo: ended
   },
   ends: { "a.txt": "one\n" }
+}
+
+/** Whoever is asked for a summary gives one. */
+const compacting: Scene = {
+  name: "compact",
+  files: { "a.txt": "one\n" },
+  turns: {
+    note: [{ text: "Looking.", calls: [call("r1", "read_file", { path: "a.txt" })] }, { text: "It says one." }]
+  },
+  otherwise: { text: JSON.stringify({ goal: "note it", rules: ["never two"], notes: ["a.txt says one"] }) },
+  part: { prompts: [prompt("note")], compact: ended },
+  always: ({ name }) => /compacted/.test(name)
+}
+
+/** What its subagent did is not known behind a crash, and is left as it is; nothing of it happens twice. */
+const delegating: Scene = {
+  name: "subagent",
+  turns: {
+    parent: [
+      { calls: [call("s1", "subagent", { title: "a child", prompt: "child" }), bash("p1")] },
+      { text: "All of it is done." }
+    ],
+    child: [{ text: "I begin.", calls: [bash("k1")] }, { calls: [bash("k2")] }, { text: "Both ran." }]
+  },
+  part: { prompts: [prompt("parent")], answer: once }
 }
 
 export const scenes: ReadonlyArray<Scene> = [
@@ -187,5 +215,7 @@ export const scenes: ReadonlyArray<Scene> = [
   waiting,
   leaving,
   draining,
-  undoing
+  undoing,
+  compacting,
+  delegating
 ]

@@ -6,7 +6,6 @@
  */
 import { Context, Data, Effect } from "effect"
 import type { HistoryItem } from "../domain/Session.ts"
-import type * as Usage from "../domain/Usage.ts"
 import * as Summary from "./Summary.ts"
 import { digest, filesIn, summaryIn, transcript } from "./transcript.ts"
 
@@ -16,21 +15,16 @@ export interface SummaryRequest {
   readonly max_output_tokens: number
 }
 
-export interface SummaryAnswer {
-  readonly text: string
-  readonly usage?: Usage.Usage
-}
+/** Whoever summarises could not. */
+export class SummaryFailed extends Data.TaggedError("SummaryFailed")<{ readonly detail: string }> {}
 
-/** Whoever summarises could not; `usage` where it cost something all the same. */
-export class SummaryFailed extends Data.TaggedError("SummaryFailed")<{
-  readonly detail: string
-  readonly usage?: Usage.Usage
-}> {}
-
-/** Asks a model for a text, without tools and without anything of the session but what is handed in. */
+/**
+ * Asks a model for a text, without tools and without anything of the session but what is handed in; what that costs is
+ * its own affair.
+ */
 export class Summarizer extends Context.Service<
   Summarizer,
-  { readonly summarize: (request: SummaryRequest) => Effect.Effect<SummaryAnswer, SummaryFailed> }
+  { readonly summarize: (request: SummaryRequest) => Effect.Effect<string, SummaryFailed> }
 >()("claw/context/Summarizer") {}
 
 export interface Given {
@@ -46,7 +40,6 @@ export interface Made {
   readonly summary: string
   /** `digest`: no model, or none that helped. */
   readonly by: "model" | "digest"
-  readonly usage?: Usage.Usage
 }
 
 const RULES = `You write down what an agent must still know of a conversation that is too long to be kept.
@@ -102,14 +95,11 @@ export const summarise = (given: Given): Effect.Effect<Made, never, Summarizer> 
     const { summarize } = yield* Summarizer
     const max_output_tokens = given.most * 2
     const answer = yield* summarize({ system: RULES, text: textOf(given), max_output_tokens })
-    const { usage } = answer
-    const cost = usage === undefined ? {} : { usage }
-    const summary = read(given, answer.text)
-    if (summary === undefined) return { ...digested(given), ...cost } satisfies Made
-    return { summary: rendered(summary, given.most), by: "model", ...cost } satisfies Made
+    const summary = read(given, answer)
+    if (summary === undefined) return digested(given)
+    return { summary: rendered(summary, given.most), by: "model" } satisfies Made
   }).pipe(
-    Effect.catchTag("SummaryFailed", ({ detail, usage }) => {
-      const made: Made = { ...digested(given), ...(usage === undefined ? {} : { usage }) }
-      return Effect.as(Effect.logInfo("a summary could not be had; a digest takes its place", { detail }), made)
-    })
+    Effect.catchTag("SummaryFailed", ({ detail }) =>
+      Effect.as(Effect.logInfo("a summary could not be had; a digest takes its place", { detail }), digested(given))
+    )
   )

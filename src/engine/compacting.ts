@@ -15,7 +15,6 @@ import { itemMessages, makeView, type MessageCache } from "../domain/History.ts"
 import type { Message } from "../domain/Message.ts"
 import type { SessionState } from "../domain/Session.ts"
 import type { Run } from "./loop.ts"
-import { priced } from "../provider/Catalogue.ts"
 import * as Summarizing from "./summarizing.ts"
 import { TaskFailure } from "./TaskFailure.ts"
 import * as Metering from "./metering.ts"
@@ -84,14 +83,20 @@ const overflow = (run: Run, view: View, given: Window.Given) => {
 
 type Summarised = Extract<Window.Choice, { readonly do: "summarise" }>
 
-const summaryOf = (run: Run, { room }: Window.Given, { from }: Summarised, focus = "") => {
+const summaryOf = (run: Run, { room, state }: Window.Given, { from }: Summarised, focus = "") => {
   const most = Window.summaryTokens(room)
   // A request for a summary has the window to itself, but for its own answer.
   const asked = { items: from, focus, most, room: Math.max(1_000, Window.usable(room) - 2 * most) }
   return Effect.provideService(
     summarise(asked),
     Summarizer,
-    Summarizing.make({ provider: run.provider, retry: run.limits.retry, model: modelOf(run) })
+    Summarizing.make({
+      task_id: run.task_id,
+      provider: run.provider,
+      retry: run.limits.retry,
+      model: modelOf(run),
+      metered: (request, use) => Metering.during(run, { turn: state.task?.turn ?? 0, aside: true }, request, use)
+    })
   )
 }
 
@@ -110,13 +115,7 @@ const factOf = (run: Run, view: View, given: Window.Given, choice: Window.Choice
   return { ...event, tokens_after: run.window.meter.total(askedOf(run, view, next)) }
 }
 
-/** What the summary was counted, whatever became of it. */
-const charge = (run: Run, state: SessionState, made: Made | undefined): ReadonlyArray<Durable<"usage">> => {
-  if (made?.usage === undefined) return []
-  return [Metering.counted(run, state.task?.turn ?? 0, priced(made.usage, run.catalogue(modelOf(run))))]
-}
-
-/** One append: the conversation is shorter, and what that cost is counted. */
+/** One append: the conversation is shorter; what that cost stands there already. */
 const store = Effect.fnUntraced(function* (
   run: Run,
   view: View,
@@ -127,7 +126,7 @@ const store = Effect.fnUntraced(function* (
   const event = factOf(run, view, given, choice, made)
   const { tokens_before: before, tokens_after: after } = event
   yield* Effect.logInfo("the conversation became shorter", { before, after, by: made?.by ?? "shorter results" })
-  run.reporter.later([event, ...charge(run, yield* run.reporter.state, made)])
+  run.reporter.later([event])
   return yield* run.reporter.report([])
 })
 

@@ -112,7 +112,7 @@ export const fact = (
 }
 
 /** Something was used that nobody had reserved: the fact of it, to be handed to the reporter at once. */
-export const counted = (run: Metered, turn: number, spent: Usage.Usage): Durable<"usage"> => {
+const counted = (run: Metered, turn: number, spent: Usage.Usage): Durable<"usage"> => {
   for (const ledger of run.meters.ledgers) Budget.spend(ledger, amountOf(spent))
   return fact(run, turn, spent, { alone: true })
 }
@@ -150,6 +150,8 @@ const said = ({ message }: Completed): number =>
 interface Turn {
   readonly run: Metered
   readonly turn: number
+  /** No answer of it stands in the conversation, so that nothing but `usage` tells of it. */
+  readonly aside: boolean
   readonly ledgers: ReadonlyArray<Budget.Ledger>
   /** Tokens of the question, where anything is limited. */
   readonly input: number | undefined
@@ -179,7 +181,7 @@ const used = (turn: Turn, exit: Exit.Exit<Completed, unknown>, { model, shown }:
   if (usage === undefined) return Usage.none
   const spent = Catalogue.priced(usage, entry)
   // Whoever goes on with a task that stops here counts what was cut.
-  const isTold = Exit.isSuccess(exit) || run.suspension.asked()
+  const isTold = !turn.aside && (Exit.isSuccess(exit) || run.suspension.asked())
   if (!isTold) run.reporter.later([fact(run, turn.turn, spent, { alone: true, model })])
   return spent
 }
@@ -248,13 +250,18 @@ const longest = (run: Metered, asked: ModelRequest, model: string) => {
   return { known: said !== undefined || id !== undefined, output: Math.min(said ?? output_limit, output_limit) }
 }
 
-/**
- * One turn's question, with what it may take reserved; fails with `budget_exceeded` where it does not fit. `cut`: it was
- * asked before, by a process that stopped.
- */
+export interface Question {
+  readonly turn: number
+  /** It was asked before, by a process that stopped. */
+  readonly cut?: boolean
+  /** The conversation keeps no answer of it: every attempt is told by itself, and half an answer helps nobody. */
+  readonly aside?: boolean
+}
+
+/** One question, with what it may take reserved; fails with `budget_exceeded` where it does not fit. */
 export const during = <A, E>(
   run: Metered,
-  at: { readonly turn: number; readonly cut: boolean },
+  { aside = false, cut = false, turn: number }: Question,
   asked: ModelRequest,
   use: (meter: Meter) => Effect.Effect<A, E>
 ): Effect.Effect<A, E | TaskFailure> => {
@@ -263,13 +270,14 @@ export const during = <A, E>(
   const ledgers = [own, ...meters.ledgers]
   const isLimited = Budget.isLimited(ledgers)
   const input = isLimited ? meters.purse.parts.estimate(asked) : undefined
-  const turn: Turn = { run, turn: at.turn, ledgers, input }
+  const turn: Turn = { run, turn: number, aside, ledgers, input }
   if (!isLimited) return use(unmetered(turn, asked))
   const model = modelOf(run)
   const { known, output } = longest(run, asked, model)
-  if (at.cut) countCut(turn, model)
+  if (cut) countCut(turn, model)
+  const least = aside ? Math.ceil(output / 2) : Math.min(LEAST, output)
   return Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(reserved(turn, model, output, Math.min(LEAST, output)), (hold) => {
+    Effect.flatMap(reserved(turn, model, output, least), (hold) => {
       const whole = known && hold.output === output
       const request = whole ? asked : { ...asked, max_output_tokens: hold.output }
       const { meter, close } = meterOf(turn, request, hold, model)

@@ -1,55 +1,62 @@
 /**
  * The summarizer over the session's own model (SETTLED 24). Owns: the request, and one more try where the failure may
- * pass. Invariant: nothing of the session but the text handed in is sent: no tools, no history, no conversation to keep.
+ * pass. Invariants: nothing of the session but the text handed in is sent: no tools, no history, no conversation to keep;
+ * what it may take is reserved, and every attempt is counted, also one that is interrupted.
  */
 import { Clock, Effect, Random, Result, Stream } from "effect"
 import { Summarizer, SummaryFailed, type SummaryRequest } from "../context/Compactor.ts"
-import * as Usage from "../domain/Usage.ts"
+import { newStreamId, type TaskId } from "../domain/Ids.ts"
 import type { Completed } from "../provider/ModelPart.ts"
 import type { ModelRequest, Provider } from "../provider/Provider.ts"
 import { ProviderError } from "../provider/ProviderError.ts"
 import * as Retry from "../provider/Retry.ts"
+import type { Meter } from "./metering.ts"
+import * as Parts from "./parts.ts"
+import type { TaskFailure } from "./TaskFailure.ts"
 
 export interface Over {
+  readonly task_id: TaskId
   readonly provider: Provider["Service"]
   readonly retry: Retry.RetryPolicy
   readonly model: string
+  /** Reserves what the request may take, and counts what it took. */
+  readonly metered: <A, E>(
+    request: ModelRequest,
+    use: (meter: Meter) => Effect.Effect<A, E>
+  ) => Effect.Effect<A, E | TaskFailure>
 }
 
 /** A person waits: whoever keeps failing is not asked long. */
 const ATTEMPTS = 2
 
-const plus = (a: Usage.Usage | undefined, b: Usage.Usage | undefined): Usage.Usage | undefined =>
-  a === undefined || b === undefined ? (a ?? b) : Usage.add(a, b)
-
-const once = ({ provider }: Over, request: ModelRequest): Effect.Effect<Completed, ProviderError> => {
+const once = (
+  { provider }: Over,
+  request: ModelRequest,
+  got: Parts.ShownAnswer
+): Effect.Effect<Completed, ProviderError> => {
   if (!provider.capabilities.streaming) return provider.generate(request)
-  const last = Stream.runFold(
-    provider.stream(request),
-    (): Completed | undefined => undefined,
-    (found, part) => (part.type === "completed" ? part : found)
-  )
-  return Effect.flatMap(last, (completed) =>
-    completed === undefined
+  const all = Stream.runForEach(provider.stream(request), (part) => Effect.sync(() => void got.take([part])))
+  return Effect.flatMap(all, () => {
+    const completed = got.completed()
+    return completed === undefined
       ? Effect.fail(new ProviderError({ code: "provider_bad_stream", detail: "The model's answer has no end." }))
       : Effect.succeed(completed)
-  )
+  })
 }
 
-const asked = Effect.fnUntraced(function* (over: Over, request: ModelRequest) {
+const asked = Effect.fnUntraced(function* (over: Over, { attempt: counted, request }: Meter) {
   const begun = yield* Clock.currentTimeMillis
   const policy = { ...over.retry, max_attempts: Math.min(over.retry.max_attempts, ATTEMPTS) }
-  let spent: Usage.Usage | undefined
   for (let attempt = 1; ; attempt++) {
-    const result = yield* Effect.result(once(over, request))
-    if (Result.isSuccess(result)) return { ...result.success, usage: plus(spent, result.success.usage) }
+    // Nobody sees it grow; what came of an attempt that fails is counted.
+    const got = Parts.make(over.task_id, { stream_id: newStreamId(), reasoning_stream_id: newStreamId() })
+    const result = yield* Effect.result(counted(once(over, request, got), { shown: got, model: over.model }))
+    if (Result.isSuccess(result)) return result.success
     const error = result.failure
-    spent = plus(spent, error.usage)
+    if (error._tag !== "ProviderError") return yield* error
     const elapsed_ms = (yield* Clock.currentTimeMillis) - begun
     const decision = Retry.decide(policy, { attempt, error, elapsed_ms, random: yield* Random.next })
-    if (decision._tag === "stop") {
-      return yield* new SummaryFailed({ detail: error.detail, ...(spent === undefined ? {} : { usage: spent }) })
-    }
+    if (decision._tag === "stop") return yield* error
     yield* Effect.sleep(decision.delay_ms)
   }
 })
@@ -67,8 +74,12 @@ const requestOf = ({ model }: Over, { system, text, max_output_tokens }: Summary
 export const make = (over: Over): Summarizer["Service"] =>
   Summarizer.of({
     summarize: (request) =>
-      Effect.map(asked(over, requestOf(over, request)), ({ message, usage }) => ({
-        text: message.content,
-        ...(usage === undefined ? {} : { usage })
-      }))
+      Effect.mapBoth(
+        over.metered(requestOf(over, request), (meter) => asked(over, meter)),
+        {
+          onSuccess: ({ message }) => message.content,
+          onFailure: (error) =>
+            new SummaryFailed({ detail: error._tag === "ProviderError" ? error.detail : error.message })
+        }
+      )
   })

@@ -74,6 +74,14 @@ describe("what a model is told", SIDE_BY_SIDE, () => {
       assert.match(stdout, /^\/review +Looks twice\.$/m)
       assert.match(stdout, /^release +Makes a release\. {2}\[\.claw\/skills\/release\]$/m)
       assert.include(stdout, "! .claw/commands/help.md: claw has a command of this name")
+      // Scripts too; a line that only begins with a slash is meant as it is.
+      for (const [said, told] of [
+        ["/review b.ts", "Review b.ts with care."],
+        ["/etc/hosts is odd", "/etc/hosts is odd"]
+      ] as const) {
+        assert.strictEqual((yield* claw(["run", said], at)).code, 0)
+        assert.strictEqual(last(), told)
+      }
     }).pipe(Effect.scoped)
   )
 })
