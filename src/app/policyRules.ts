@@ -12,7 +12,7 @@ import type { TieredRule } from "../config/Settings.ts"
 import { usualSecrets } from "../config/SecretPlaces.ts"
 import { nearest } from "../domain/Nearest.ts"
 import * as CommandAnalysis from "../sandbox/CommandAnalysis.ts"
-import { secretFiles } from "../sandbox/SecretFiles.ts"
+import { type SecretFiles, secretFiles } from "../sandbox/SecretFiles.ts"
 
 type Policy = Pick<ConfigShape, "rules" | "workspace">
 
@@ -42,14 +42,17 @@ export const rulesOf = ({ rules }: Pick<ConfigShape, "rules">): ReadonlyArray<Ru
   ...rules.allow.map(ruleOf("allow"))
 ]
 
+/** Places of secrets, the same for all sessions of a process. */
+export const secretPlaces = ({
+  childEnvironment,
+  movedSecrets
+}: Pick<ConfigShape, "childEnvironment" | "movedSecrets">) =>
+  secretFiles([...usualSecrets(childEnvironment["HOME"]), ...movedSecrets])
+
 /** What tools that walk leave out, and what they ask about, in one workspace. */
-export const guardOf = (
-  { childEnvironment, movedSecrets }: Pick<ConfigShape, "childEnvironment" | "movedSecrets">,
-  rules: ReadonlyArray<Rule>,
-  workspace: string
-) => ({
+export const guardOf = (secrets: SecretFiles, rules: ReadonlyArray<Rule>, workspace: string) => ({
   ruled: ruledPath(rules, workspace),
-  secret: secretFiles([...usualSecrets(childEnvironment["HOME"]), ...movedSecrets]).has
+  secret: secrets.has
 })
 
 /** A rule on any other tool would never meet anything. */

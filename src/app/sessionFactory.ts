@@ -1,9 +1,9 @@
 /**
  * How one session is put together here: its own workspace, processes, tools, grants, gate and engine over the shared
- * provider (R067–R069). Reads bottom to top. Owns no logic but the mapping from configuration to parts.
+ * provider (R067–R069). Owns no logic but the mapping from configuration to parts.
  */
-import { Effect, Layer, Redacted, Semaphore } from "effect"
-import type { Mode } from "../approval/ApprovalGate.ts"
+import { Context, Effect, Layer, Redacted, Semaphore } from "effect"
+import { ApprovalGate, type Mode } from "../approval/ApprovalGate.ts"
 import { Approver } from "../approval/Approver.ts"
 import * as Gate from "../approval/Gate.ts"
 import * as GateSettings from "../approval/GateSettings.ts"
@@ -13,6 +13,8 @@ import { AppConfig, type ConfigShape } from "../config/AppConfig.ts"
 import { cappedBy } from "../config/SpendingLimits.ts"
 import { repositorySecrets } from "../config/RepositorySecrets.ts"
 import { stricter } from "../config/Settings.ts"
+import type { ToolDefinition } from "../domain/Message.ts"
+import { SystemPrompt } from "../context/SystemPrompt.ts"
 import { sessionKey } from "../domain/Principal.ts"
 import { Budget } from "../engine/Budget.ts"
 import * as Engine from "../engine/Engine.ts"
@@ -25,7 +27,7 @@ import { Provider } from "../provider/Provider.ts"
 import { makeBudgets } from "./budgets.ts"
 import { hooksFor, type Runners, runnersFor } from "./commandHooks.ts"
 import { modeInForce } from "./isolation.ts"
-import { checkedRules, guardOf } from "./policyRules.ts"
+import { checkedRules, guardOf, secretPlaces } from "./policyRules.ts"
 import { clearFor } from "./remains.ts"
 import { skillReader } from "./skillReader.ts"
 import { type Looks, makeLooks, systemPrompt, type Told, toldIn } from "./told.ts"
@@ -36,10 +38,11 @@ import * as GitCheckpoints from "../sandbox/checkpoints/GitCheckpoints.ts"
 import * as CommandAnalysis from "../sandbox/CommandAnalysis.ts"
 import { Isolation } from "../sandbox/Isolation.ts"
 import * as ProcessRunner from "../sandbox/ProcessRunner.ts"
+import type { SecretFiles } from "../sandbox/SecretFiles.ts"
 import * as Workspace from "../sandbox/Workspace.ts"
 import { identityOf } from "../sandbox/WorkspaceIdentity.ts"
 import { SessionIndex } from "../store/SessionIndex.ts"
-import { makeBuiltinTools } from "../tools/builtin/BuiltinTools.ts"
+import { builtinTools, makeBuiltinTools } from "../tools/builtin/BuiltinTools.ts"
 import { SUBAGENT } from "../tools/SubagentRunner.ts"
 import type { Tool } from "../tools/Tool.ts"
 import * as ToolRegistry from "../tools/ToolRegistry.ts"
@@ -74,7 +77,7 @@ const limitsOf = ({ fallback_models, limits, retry }: ConfigShape): Limits => ({
 
 /** A session may ask for a laxer mode than the operator permits: the gate never hears of it. */
 const gateSettings = (config: ConfigShape, rules: ReadonlyArray<Rule>, { meta }: Seed, mode: Seed["mode"]) =>
-  GateSettings.layer({
+  GateSettings.make({
     workspace: meta.workspace,
     workspaceId: Effect.sync(() => identityOf(meta.workspace)),
     mode: Effect.map(mode, (wanted) => stricter(config.mode_ceiling, wanted)),
@@ -85,7 +88,7 @@ const gateSettings = (config: ConfigShape, rules: ReadonlyArray<Rule>, { meta }:
 
 /** What a session's calls do to its files; the store of it is no place for tools. */
 const checkpoints = ({ childEnvironment, state_dir }: ConfigShape, { meta }: Seed) =>
-  GitCheckpoints.layer({
+  GitCheckpoints.make({
     base: GitCheckpoints.baseIn(state_dir),
     workspace: meta.workspace,
     session: sessionKey(meta.owner, meta.session_id),
@@ -93,19 +96,28 @@ const checkpoints = ({ childEnvironment, state_dir }: ConfigShape, { meta }: See
     ...(childEnvironment["HOME"] === undefined ? {} : { home: childEnvironment["HOME"] })
   })
 
-const tools = (root: string, config: ConfigShape, rules: ReadonlyArray<Rule>, { skills }: Told) => {
+interface Files {
+  readonly workspace: Workspace.Workspace["Service"]
+  readonly kept: Checkpoints["Service"]
+}
+
+const tools = (around: Around, rules: ReadonlyArray<Rule>, { skills }: Told, root: string, files: Files) => {
+  const { config, definitions, runner, secrets } = around
+  const { kept, workspace } = files
   const { childEnvironment } = config
   const { PATH: path, HOME: home } = childEnvironment
   const context = { workspace: root, ...(path === undefined ? {} : { path }), ...(home === undefined ? {} : { home }) }
   const analyse = (source: string) => CommandAnalysis.analyse(source, context)
-  const options = { analyse, guard: guardOf(config, rules, root), skills: skillReader(skills.skills, root) }
   const offered = ({ name }: Tool) => name !== SUBAGENT || config.limits.task_subagents > 0
-  return Layer.effect(
-    ToolRegistry.ToolRegistry,
-    Effect.map(Effect.all([makeBuiltinTools(options), Checkpoints]), ([all, kept]) =>
-      ToolRegistry.make(all.filter(offered), kept)
-    )
-  )
+  const make = () => {
+    const options = { analyse, guard: guardOf(secrets, rules, root), skills: skillReader(skills.skills, root) }
+    return builtinTools({ workspace, runner }, options).filter(offered)
+  }
+  // What the model is told of them is the same in all sessions that have skills, and in all that have none.
+  const kind = skills.skills.length > 0
+  const known = definitions.get(kind) ?? ToolRegistry.definitionsOf(make())
+  definitions.set(kind, known)
+  return ToolRegistry.makeLazily(known, make, kept)
 }
 
 const secretsOf = (config: ConfigShape, root: string): ReadonlyArray<string> =>
@@ -113,86 +125,92 @@ const secretsOf = (config: ConfigShape, root: string): ReadonlyArray<string> =>
 
 /** What all sessions of the process have in common. */
 interface Around {
+  readonly config: ConfigShape
+  readonly runner: ProcessRunner.ProcessRunner["Service"]
+  readonly grants: GrantStore["Service"]
+  readonly isolation: Isolation["Service"]
+  readonly budgets: ReturnType<typeof makeBudgets>
+  /** Provider, catalogue, slots of tools. */
+  readonly shared: Context.Context<Provider>
   readonly looks: Looks
   readonly runners: Runners
+  readonly secrets: SecretFiles
+  readonly definitions: Map<boolean, ReadonlyArray<ToolDefinition>>
 }
 
-const sessionLayer = (
-  config: ConfigShape,
-  rules: ReadonlyArray<Rule>,
-  seed: Seed,
-  shared: Layer.Layer<Provider | ProcessRunner.ProcessRunner>,
-  mode: Seed["mode"],
-  store: GrantStore["Service"],
-  told: Told,
-  { looks, runners }: Around
-) => {
-  const { workspace: root } = seed.meta
-  const ownDirectories = [config.state_dir, config.config_dir]
-  const sandbox = Layer.mergeAll(Workspace.layer({ root, ownDirectories }), shared)
+/** Plain calls and no layers: a thousand sessions that only are there would keep what built them. */
+const sessionParts = Effect.fnUntraced(function* (around: Around, rules: ReadonlyArray<Rule>, seed: Seed, told: Told) {
+  const { budgets, config, grants: store, isolation, looks, runners, shared } = around
+  const { owner, workspace: root } = seed.meta
   const mask = maskKnown(secretsOf(config, root))
-  const gate = Gate.layer.pipe(
-    Layer.provide([gateSettings(config, rules, seed, mode), Layer.succeed(Approver, seed.approver)]),
-    Layer.provideMerge(Layer.succeed(GrantStore, ownedBy(store, seed.meta.owner)))
+  const mode = modeInForce(config, isolation, seed.mode)
+  const workspace = yield* Workspace.make({ root, ownDirectories: [config.state_dir, config.config_dir] })
+  const grants = ownedBy(store, owner)
+  const kept = yield* checkpoints(config, seed)
+  const registry = tools(around, rules, told, root, { workspace, kept })
+  const gate = yield* Gate.make.pipe(
+    Effect.provideService(GateSettings.GateSettings, gateSettings(config, rules, seed, mode)),
+    Effect.provideService(GrantStore, grants),
+    Effect.provideService(Approver, seed.approver)
   )
-  const kept = checkpoints(config, seed)
-  const own = tools(root, config, rules, told).pipe(Layer.provide(sandbox), Layer.provideMerge(kept))
-  const parts = Layer.mergeAll(shared, own, gate, systemPrompt(config, root, told, looks, mask))
-  return Engine.layer.pipe(
-    Layer.provideMerge(parts),
-    Layer.provide([
-      Layer.succeed(Reporter, seed.reporter),
-      Layer.succeed(EngineLimits, limitsOf(config)),
-      Layer.succeed(Hooks, hooksFor(config, root, runners, mask)),
-      Layer.succeed(KnownSecrets, mask)
-    ])
+  const engine = yield* Effect.provideContext(
+    Engine.make,
+    shared.pipe(
+      Context.add(ToolRegistry.ToolRegistry, registry),
+      Context.add(ApprovalGate, gate),
+      Context.add(SystemPrompt, systemPrompt(config, root, told, looks, mask)),
+      Context.add(Reporter, seed.reporter),
+      Context.add(EngineLimits, limitsOf(config)),
+      Context.add(Hooks, hooksFor(config, root, runners, mask)),
+      Context.add(KnownSecrets, mask),
+      Context.add(Budget, budgets(owner))
+    )
   )
-}
+  return { engine, grants, checkpoints: kept, tools: new Set(registry.definitions.map(({ name }) => name)) }
+})
 
 /** What the runtime holds of a session that was put together. */
-const partsOf = Effect.fnUntraced(function* (config: ConfigShape, isolation: Isolation["Service"], model: string) {
-  const [engine, grants, checkpoints] = [yield* Engine.Engine, yield* GrantStore, yield* Checkpoints]
+const partsOf = Effect.fnUntraced(function* (around: Around, rules: ReadonlyArray<Rule>, seed: Seed) {
+  const { config, isolation, shared } = around
+  yield* clearFor(config, seed.meta.workspace)
+  const parts = yield* sessionParts(around, rules, seed, yield* toldIn(config, seed.meta.workspace))
   const allowsMode = (mode: Mode) =>
     Effect.map(modeInForce(config, isolation, Effect.succeed(mode)), (possible) => possible === mode)
-  const tools = new Set((yield* ToolRegistry.ToolRegistry).definitions.map(({ name }) => name))
   const { cap_ceiling, mode } = config
   const capped = (caps: Caps) => cappedBy(cap_ceiling, caps)
-  return { engine, grants, tools, checkpoints, model, mode, allowsMode, capped }
+  return { ...parts, model: Context.get(shared, Provider).model, mode, allowsMode, capped }
 })
 
 const make = Effect.gen(function* () {
   const config = yield* AppConfig
-  const [provider, catalogue] = [yield* Provider, yield* ModelCatalogue]
-  const slots = yield* Semaphore.make(config.limits.tools_per_process)
-  // One for all sessions: its stock of pipes costs a directory and a process.
   const runner = yield* ProcessRunner.ProcessRunner
-  const [isolation, store] = [yield* Isolation, yield* GrantStore]
-  const budgets = makeBudgets(config, yield* SessionIndex)
-  const shared = Layer.mergeAll(
-    Layer.succeed(Provider, provider),
-    Layer.succeed(ModelCatalogue, catalogue),
-    Layer.succeed(ProcessRunner.ProcessRunner, runner)
-  )
-  const around: Around = { looks: makeLooks(config), runners: yield* runnersFor(config, runner) }
+  const slots = yield* Semaphore.make(config.limits.tools_per_process)
+  const around: Around = {
+    config,
+    // One for all sessions: its stock of pipes costs a directory and a process.
+    runner,
+    grants: yield* GrantStore,
+    isolation: yield* Isolation,
+    budgets: makeBudgets(config, yield* SessionIndex),
+    shared: Context.make(Provider, yield* Provider).pipe(
+      Context.add(ModelCatalogue, yield* ModelCatalogue),
+      Context.add(ProcessSlots, slots)
+    ),
+    looks: makeLooks(config),
+    runners: yield* runnersFor(config, runner),
+    secrets: secretPlaces(config),
+    definitions: new Map()
+  }
   // Once: their examples are commands that are taken apart.
   const checked = checkedRules(config)
   return RuntimeFactory.of({
     build: (seed) =>
       Effect.fromResult(checked).pipe(
-        Effect.tap(() => clearFor(config, seed.meta.workspace)),
-        Effect.flatMap((rules) =>
-          Effect.flatMap(toldIn(config, seed.meta.workspace), (told) => {
-            const mode = modeInForce(config, isolation, seed.mode)
-            return Layer.build(sessionLayer(config, rules, seed, shared, mode, store, told, around))
-          })
-        ),
-        Effect.provideService(ProcessSlots, slots),
-        Effect.provideService(Budget, budgets(seed.meta.owner)),
+        Effect.flatMap((rules) => partsOf(around, rules, seed)),
         Effect.mapError((error) => {
           const code = error.code === "bad_config" ? error.code : "workspace_unreadable"
           return new RuntimeError({ code, detail: error.message, cause: error })
-        }),
-        Effect.flatMap((context) => Effect.provideContext(partsOf(config, isolation, provider.model), context))
+        })
       )
   })
 })

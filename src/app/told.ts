@@ -76,7 +76,7 @@ export const systemPrompt = (
   looks: Looks,
   mask: (text: string) => string
 ) =>
-  SystemPrompt.layer({
+  SystemPrompt.make({
     workspace: root,
     platform: process.platform,
     date: new Date().toLocaleDateString("sv-SE"),

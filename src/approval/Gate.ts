@@ -241,7 +241,7 @@ const unlessChanged = Effect.fnUntraced(function* (
 
 const idOf = (request: ApprovalRequest | undefined) => (request === undefined ? {} : { request_id: request.request_id })
 
-const make = Effect.gen(function* () {
+export const make = Effect.gen(function* () {
   const parts: Parts = { settings: yield* GateSettings, store: yield* GrantStore, approver: yield* Approver }
   const check = Effect.fnUntraced(function* (asked: Check) {
     const judged = yield* judge(parts, asked)

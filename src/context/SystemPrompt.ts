@@ -86,7 +86,7 @@ export const compose = (environment: Environment, { language, memory = [], skill
     .filter((part) => part !== "")
     .join("\n\n")
 
-const make = ({ mask = (text) => text, repository = Effect.undefined, ...told }: Told) => {
+export const make = ({ mask = (text) => text, repository = Effect.undefined, ...told }: Told) => {
   let known: string | undefined
   const text = Effect.map(repository, (found) => {
     const environment = { ...told, ...(found === undefined ? {} : { repository: found }) }

@@ -145,7 +145,7 @@ const runOf = (services: Services, purse: Metering.Purse, input: TaskInput, befo
   return { ...services, ...rest, ...nested, ...own, limits, meters, suspension }
 }
 
-const make = Effect.gen(function* () {
+export const make = Effect.gen(function* () {
   const [provider, registry, gate] = [yield* Provider, yield* ToolRegistry, yield* ApprovalGate]
   const [reporter, systemPrompt] = [yield* Reporter, yield* SystemPrompt]
   const [limits, catalogue, hooks] = [yield* EngineLimits, yield* ModelCatalogue, yield* Hooks]

@@ -213,7 +213,7 @@ const listPinned = (root: string, real: string): ReadonlyArray<Entry> => {
   }
 }
 
-const make = (options: WorkspaceOptions) => {
+const workspaceAt = (options: WorkspaceOptions) => {
   const root = realpathSync.native(options.root)
   if (!statSync(root).isDirectory()) throw new Error(`${options.root} is not a directory`)
   const locate = makeLocate(
@@ -270,8 +270,11 @@ const make = (options: WorkspaceOptions) => {
 }
 
 /** Fails when the root is not a readable directory: the user's to mend (`workspace_unreadable`). */
+export const make = (options: WorkspaceOptions): Effect.Effect<Workspace["Service"], WorkspaceError> =>
+  Effect.try({
+    try: () => workspaceAt(options),
+    catch: () => failed(options.root, "is not a directory that can be read")
+  })
+
 export const layer = (options: WorkspaceOptions): Layer.Layer<Workspace, WorkspaceError> =>
-  Layer.effect(
-    Workspace,
-    Effect.try({ try: () => make(options), catch: () => failed(options.root, "is not a directory that can be read") })
-  )
+  Layer.effect(Workspace, make(options))

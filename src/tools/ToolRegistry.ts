@@ -88,14 +88,26 @@ const execute =
       return record(tool, args, context, run)
     })
 
-export const make = (tools: ReadonlyArray<Tool>, checkpoints: Checkpoints["Service"] = none) => {
-  const byName = new Map(tools.map((tool) => [tool.name, tool]))
+/** What the model is told of tools. */
+export const definitionsOf = (tools: ReadonlyArray<Tool>): ReadonlyArray<ToolDefinition> =>
+  tools.map(({ name, description, parameters }) => ({ name, description, parameters }))
+
+/** The tools are made for the first call: most sessions of a server only are there. */
+export const makeLazily = (
+  definitions: ReadonlyArray<ToolDefinition>,
+  tools: () => ReadonlyArray<Tool>,
+  checkpoints: Checkpoints["Service"] = none
+) => {
+  let byName: ReadonlyMap<string, Tool> | undefined
   return ToolRegistry.of({
-    definitions: tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
-    resolve: (call) => resolve(byName, call),
+    definitions,
+    resolve: (call) => resolve((byName ??= new Map(tools().map((tool) => [tool.name, tool]))), call),
     execute: execute(makeRecorded(checkpoints))
   })
 }
+
+export const make = (tools: ReadonlyArray<Tool>, checkpoints: Checkpoints["Service"] = none) =>
+  makeLazily(definitionsOf(tools), () => tools, checkpoints)
 
 /** The same tools, but only those of these names: for who may do less. */
 export const narrow = (

@@ -83,6 +83,8 @@ describe("the breath between transactions", () => {
           Effect.sync(() => void order.push(n))
         )
       yield* enter(0)
+      // All that this turn has for transactions.
+      yield* block(5)
       const fibers = yield* Effect.forEach([1, 2, 3], (n) => Effect.forkChild(enter(n), { startImmediately: true }))
       assert.deepStrictEqual(order, [0])
       const [first, second, third] = fibers
@@ -90,6 +92,25 @@ describe("the breath between transactions", () => {
       yield* Fiber.interrupt(second)
       yield* Fiber.join(third)
       assert.deepStrictEqual(order, [0, 1, 3])
+    })
+  )
+
+  it.live("is none between short ones that come in one turn, until they had their share of it", () =>
+    Effect.gen(function* () {
+      const turn = Breath.make()
+      const order: Array<string> = []
+      const enter = (n: number) =>
+        Effect.andThen(
+          turn,
+          Effect.sync(() => void order.push(`${n}`))
+        )
+      const watch = setImmediate(() => void order.push("turn"))
+      yield* enter(0)
+      yield* enter(1)
+      yield* Effect.andThen(enter(2), block(5))
+      yield* enter(3)
+      assert.deepStrictEqual(order, ["0", "1", "2", "turn", "3"])
+      clearImmediate(watch)
     })
   )
 

@@ -9,7 +9,7 @@ import { join } from "node:path"
 import { Effect, Layer, Semaphore } from "effect"
 import { Checkpoints } from "../Checkpoints.ts"
 import { makeBlobs } from "./blobs.ts"
-import { layOut } from "./layout.ts"
+import { isLaidOut, layOut } from "./layout.ts"
 import * as Recording from "./recording.ts"
 import * as Reversal from "./reversal.ts"
 import type { ScanLimits } from "./scan.ts"
@@ -54,10 +54,12 @@ const laidOut = (options: GitCheckpointOptions, limits: ScanLimits): Recording.K
   return { base, layout, blobs, limits, scanner: { room, blobs, limits, modes: readModes(layout.own) } }
 }
 
-const make = Effect.fnUntraced(function* (options: GitCheckpointOptions) {
+/** Of one session; lives as long as the scope. */
+export const make = Effect.fnUntraced(function* (options: GitCheckpointOptions) {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   let kept: Recording.Kept | undefined
   const own: Recording.Own = {
+    isThere: () => kept !== undefined || isLaidOut(options.base, options.workspace, options.session),
     kept: () => (kept ??= laidOut(options, limits)),
     isHome: isHome(options.workspace, options.home),
     lock: yield* Semaphore.make(1),
@@ -76,7 +78,6 @@ const make = Effect.fnUntraced(function* (options: GitCheckpointOptions) {
   })
 })
 
-/** Of one session; lives as long as the scope. */
 export const layer = (options: GitCheckpointOptions): Layer.Layer<Checkpoints> =>
   Layer.effect(Checkpoints, make(options))
 

@@ -85,12 +85,18 @@ export interface Layout {
   readonly used: string
 }
 
+const ownIn = (store: string, session: string): string => join(store, "sessions", short(session))
+
+/** Whether this session ever had anything there. */
+export const isLaidOut = (base: string, workspace: string, session: string): boolean =>
+  existsSync(ownIn(join(base, identity(realpathSync(workspace))), session))
+
 /** Makes what is missing. */
 export const layOut = (base: string, workspace: string, session: string): Layout => {
   const root = realpathSync(workspace)
   const store = join(base, identity(root))
   const at = (name: string) => join(store, name)
-  const own = join(at("sessions"), short(session))
+  const own = ownIn(store, session)
   const layout: Layout = {
     root,
     store,

@@ -24,6 +24,8 @@ export interface Kept {
 }
 
 export interface Own {
+  /** Whether anything was ever recorded of this session; may throw. */
+  readonly isThere: () => boolean
   /** Makes what is missing there; may throw. */
   readonly kept: () => Kept
   readonly isHome: boolean
@@ -161,6 +163,7 @@ const leftOf = (kept: Kept, window: Windows.Stored) =>
 
 export const left = (own: Own) =>
   Effect.gen(function* () {
+    if (!(yield* attempt(async () => own.isThere()))) return []
     const kept = yield* attempt(async () => own.kept())
     return (yield* Effect.forEach(Windows.all(kept.layout.own), (window) => leftOf(kept, window))).flat()
   }).pipe(

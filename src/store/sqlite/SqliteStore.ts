@@ -3,7 +3,7 @@
  * journal over its parts. Invariants: `append` returns when its records
  * are on the disk; several processes may have the file open, and each session obeys only its newest claim.
  */
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Exit, Layer } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { AuditLog } from "../../approval/AuditLog.ts"
 import { GrantStore } from "../../approval/GrantStore.ts"
@@ -29,32 +29,46 @@ import * as TokenTable from "./tokenTable.ts"
 /** How long a lock of another process is waited for; 5 seconds by default. */
 export const LockWait = Access.LockWait
 
-const claim = ({ sql, transact }: Access.Access) =>
+/** What a removal did not come to delete must not become the new session's. */
+const FORGET_REMOVED = `
+  DELETE FROM journal_records
+  WHERE session = (SELECT session FROM journal_heads WHERE session_id = ? AND owner = ?)`
+
+const TAKE = `
+  INSERT INTO journal_heads (session_id, epoch, owner, claimed_at) VALUES (?, 1, ?, ?)
+  ON CONFLICT (session_id) DO UPDATE SET epoch = epoch + 1, owner = excluded.owner, claimed_at = excluded.claimed_at
+  RETURNING session, epoch`
+
+const TAIL = `
+  SELECT coalesce((SELECT max(pos) FROM journal_records WHERE session = ?1), 0) AS pos,
+    coalesce((SELECT max(seq) FROM journal_records WHERE session = ?1 AND seq IS NOT NULL), 0) AS seq`
+
+/** One row of a statement that has one. */
+const rowOf = <A>(rows: ReadonlyArray<object>): A | undefined => rows[0] as A | undefined
+
+/** A claim that is lost with the machine's power was its process's, which is gone too: nothing waits for the disk. */
+const claim = (access: Access.Access) =>
   Effect.fnUntraced(function* (session: SessionKey, owner: string, mayTake: (owner: string) => boolean = () => true) {
     const at = new Date(yield* Clock.currentTimeMillis).toISOString()
-    return yield* transact(
+    const claimed = access.atOnce(
       "claim",
-      Effect.gen(function* () {
-        const [held] = yield* sql<{ readonly owner: string }>`
-          SELECT owner FROM journal_heads WHERE session_id = ${session}`
+      (all): Exit.Exit<Tail, StoreError> => {
+        const held = rowOf<{ readonly owner: string }>(
+          all("SELECT owner FROM journal_heads WHERE session_id = ?", session)
+        )
         const kept = keeps(session, held?.owner, owner, mayTake)
-        if (kept !== undefined) return yield* kept
-        // What a removal did not come to delete must not become the new session's.
-        yield* sql`
-          DELETE FROM journal_records
-          WHERE session = (SELECT session FROM journal_heads WHERE session_id = ${session} AND owner = ${REMOVED})`
-        const [head] = yield* sql<{ readonly session: number; readonly epoch: number }>`
-          INSERT INTO journal_heads (session_id, epoch, owner, claimed_at)
-          VALUES (${session}, 1, ${ownerName(owner)}, ${at})
-          ON CONFLICT (session_id) DO UPDATE
-          SET epoch = epoch + 1, owner = excluded.owner, claimed_at = excluded.claimed_at
-          RETURNING session, epoch`
-        const [last] = yield* sql<{ readonly pos: number; readonly seq: number }>`
-          SELECT coalesce((SELECT max(pos) FROM journal_records WHERE session = ${head?.session}), 0) AS pos,
-            coalesce((SELECT max(seq) FROM journal_records WHERE session = ${head?.session} AND seq IS NOT NULL), 0) AS seq`
-        return { epoch: head?.epoch ?? 0, pos: last?.pos ?? 0, seq: last?.seq ?? 0 } satisfies Tail
-      })
+        if (kept !== undefined) return Exit.fail(kept)
+        if (held?.owner === REMOVED) all(FORGET_REMOVED, session, REMOVED)
+        const head = rowOf<{ readonly session: number; readonly epoch: number }>(
+          all(TAKE, session, ownerName(owner), at)
+        )
+        const last = rowOf<{ readonly pos: number; readonly seq: number }>(all(TAIL, head?.session))
+        Points.reach("claim inside")
+        return Exit.succeed({ epoch: head?.epoch ?? 0, pos: last?.pos ?? 0, seq: last?.seq ?? 0 })
+      },
+      true
     )
+    return yield* Points.around(() => "claim", Effect.flatten(claimed))
   })
 
 const release =

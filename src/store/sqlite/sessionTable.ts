@@ -3,14 +3,16 @@
  * Invariants: a number that was given is on the disk before it is given; a removed session is gone from every reader at
  * once, its records follow in small transactions, also after a crash between two of them.
  */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Exit } from "effect"
 import type { SqlClient } from "effect/sql"
 import { type Place, removed } from "../../approval/Audit.ts"
 import type { SessionId } from "../../domain/Ids.ts"
 import { localOwner, type Owner, sessionKey } from "../../domain/Principal.ts"
+import * as Points from "../../observability/Points.ts"
 import { keeps, REMOVED, takesNone } from "../appendRule.ts"
 import { type OwnedIndex, SessionIndex, type SessionMeta } from "../SessionIndex.ts"
 import { alreadyThere, changed, keptMode, notFound, wellFormed } from "../sessionRule.ts"
+import type { StoreError } from "../StoreError.ts"
 import type { Access } from "./access.ts"
 import * as AuditTable from "./auditTable.ts"
 import * as GrantTable from "./grantTable.ts"
@@ -132,6 +134,29 @@ const nextNumber = ({ sql, transact }: Access, { tenant, project, user }: Owner)
     )
   )
 
+const OWN = "WHERE tenant = ? AND project = ? AND user = ? AND session_id = ?"
+
+/** That it was used may be lost with the machine's power, though not with this process: nothing waits for the disk. */
+const update = (access: Access, owner: Owner, id: SessionId, change: Parameters<OwnedIndex["update"]>[1]) => {
+  const { tenant, project, user } = owner
+  const own = [tenant, project, user, id]
+  const updated = access.atOnce(
+    "update",
+    (all): Exit.Exit<SessionMeta, StoreError> => {
+      const [row] = all(`SELECT * FROM sessions ${OWN}`, ...own) as ReadonlyArray<Row>
+      if (row === undefined) return Exit.fail(notFound("update", id))
+      const next = changed(fromRow(row), change)
+      const { archived, mode, model, title, updated_at } = next
+      const values = [title, model, mode, archived === true, updated_at]
+      all(`UPDATE sessions SET title = ?, model = ?, mode = ?, archived = ?, updated_at = ? ${OWN}`, ...values, ...own)
+      Points.reach("update inside")
+      return Exit.succeed(next)
+    },
+    Object.keys(change).every((key) => key === "updated_at")
+  )
+  return Points.around(() => "update", Effect.flatten(updated))
+}
+
 const ownedIndex = (access: Access, owner: Owner): OwnedIndex => {
   const { sql, run, transact } = access
   return {
@@ -145,20 +170,7 @@ const ownedIndex = (access: Access, owner: Owner): OwnedIndex => {
       )
     ),
     get: Effect.fn("SessionIndex.get")((id) => run("get", find(sql, "get", owner, id))),
-    update: Effect.fn("SessionIndex.update")((id, change) =>
-      transact(
-        "update",
-        Effect.gen(function* () {
-          const next = changed(yield* find(sql, "update", owner, id), change)
-          const { title, model = null, mode = null, updated_at } = next
-          const archived = next.archived === true ? 1 : 0
-          yield* sql`
-            UPDATE sessions SET ${sql.update({ title, model, mode, archived, updated_at })}
-            WHERE ${ownedBy(sql, owner)} AND session_id = ${id}`
-          return next
-        })
-      )
-    ),
+    update: Effect.fn("SessionIndex.update")((id, change) => update(access, owner, id, change)),
     list: Effect.fn("SessionIndex.list")((options = {}) => {
       const { workspace, archived, after } = options
       const where = workspace === undefined ? sql.literal("TRUE") : sql`workspace = ${workspace}`
@@ -183,10 +195,23 @@ const ownedIndex = (access: Access, owner: Owner): OwnedIndex => {
   }
 }
 
-export const make = (access: Access) =>
-  SessionIndex.of({
+/** Owners whose view is kept. */
+const MOST_OWNERS = 1000
+
+export const make = (access: Access) => {
+  const views = new Map<string, OwnedIndex>()
+  // Asked for with each session and each request; to make one looks at the stack for each of its methods.
+  const viewOf = (owner: Owner): OwnedIndex => {
+    const key = JSON.stringify([owner.tenant, owner.project, owner.user])
+    const view = views.get(key) ?? ownedIndex(access, owner)
+    if (views.size >= MOST_OWNERS) views.clear()
+    views.set(key, view)
+    return view
+  }
+  return SessionIndex.of({
     ...ownedIndex(access, localOwner),
-    for: (owner) => ownedIndex(access, owner),
+    for: viewOf,
     spentOn: SpentTable.spentOn(access),
     owners: access.run("owners", access.sql<Owner>`SELECT DISTINCT tenant, project, user FROM sessions`)
   })
+}

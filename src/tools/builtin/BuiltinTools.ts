@@ -30,12 +30,15 @@ export interface BuiltinOptions {
   readonly skills?: (typeof SkillReader)["Service"]
 }
 
-export const makeBuiltinTools = Effect.fnUntraced(function* (options: BuiltinOptions) {
-  const workspace = yield* Workspace
-  const runner = yield* ProcessRunner
+interface Sandbox {
+  readonly workspace: Workspace["Service"]
+  readonly runner: ProcessRunner["Service"]
+}
+
+export const builtinTools = ({ runner, workspace }: Sandbox, options: BuiltinOptions): ReadonlyArray<Tool> => {
   const tracker = makeFileTracker()
   const { analyse, guard = unruled, skills } = options
-  const tools: ReadonlyArray<Tool> = [
+  return [
     makeReadFile(workspace, tracker, guard),
     makeWriteFile(workspace, tracker),
     makeEditFile(workspace, tracker),
@@ -48,5 +51,8 @@ export const makeBuiltinTools = Effect.fnUntraced(function* (options: BuiltinOpt
     ...(skills === undefined || skills.names.length === 0 ? [] : [makeReadSkill(skills)]),
     makeSubagent()
   ]
-  return tools
+}
+
+export const makeBuiltinTools = Effect.fnUntraced(function* (options: BuiltinOptions) {
+  return builtinTools({ workspace: yield* Workspace, runner: yield* ProcessRunner }, options)
 })
