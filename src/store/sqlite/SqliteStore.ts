@@ -29,6 +29,8 @@ import * as TokenTable from "./tokenTable.ts"
 /** How long a lock of another process is waited for; 5 seconds by default. */
 export const LockWait = Access.LockWait
 
+const HELD = "SELECT owner FROM journal_heads WHERE session_id = ?"
+
 /** What a removal did not come to delete must not become the new session's. */
 const FORGET_REMOVED = `
   DELETE FROM journal_records
@@ -39,12 +41,14 @@ const TAKE = `
   ON CONFLICT (session_id) DO UPDATE SET epoch = epoch + 1, owner = excluded.owner, claimed_at = excluded.claimed_at
   RETURNING session, epoch`
 
+interface Taken {
+  readonly session: number
+  readonly epoch: number
+}
+
 const TAIL = `
   SELECT coalesce((SELECT max(pos) FROM journal_records WHERE session = ?1), 0) AS pos,
     coalesce((SELECT max(seq) FROM journal_records WHERE session = ?1 AND seq IS NOT NULL), 0) AS seq`
-
-/** One row of a statement that has one. */
-const rowOf = <A>(rows: ReadonlyArray<object>): A | undefined => rows[0] as A | undefined
 
 /** A claim that is lost with the machine's power was its process's, which is gone too: nothing waits for the disk. */
 const claim = (access: Access.Access) =>
@@ -53,16 +57,12 @@ const claim = (access: Access.Access) =>
     const claimed = access.atOnce(
       "claim",
       (all): Exit.Exit<Tail, StoreError> => {
-        const held = rowOf<{ readonly owner: string }>(
-          all("SELECT owner FROM journal_heads WHERE session_id = ?", session)
-        )
+        const [held] = all(HELD, session) as ReadonlyArray<{ readonly owner: string }>
         const kept = keeps(session, held?.owner, owner, mayTake)
         if (kept !== undefined) return Exit.fail(kept)
         if (held?.owner === REMOVED) all(FORGET_REMOVED, session, REMOVED)
-        const head = rowOf<{ readonly session: number; readonly epoch: number }>(
-          all(TAKE, session, ownerName(owner), at)
-        )
-        const last = rowOf<{ readonly pos: number; readonly seq: number }>(all(TAIL, head?.session))
+        const [head] = all(TAKE, session, ownerName(owner), at) as ReadonlyArray<Taken>
+        const [last] = all(TAIL, head?.session) as ReadonlyArray<Omit<Tail, "epoch">>
         Points.reach("claim inside")
         return Exit.succeed({ epoch: head?.epoch ?? 0, pos: last?.pos ?? 0, seq: last?.seq ?? 0 })
       },
