@@ -6,6 +6,7 @@ import type { ErrorBody } from "./ErrorCode.ts"
 import type { DurableBody, ToolStatus } from "./Event.ts"
 import type { CallId, PromptId, TaskId } from "./Ids.ts"
 import { type CallState, isUncertain, lastCalls, type SessionState } from "./Session.ts"
+import { announced, finishedText, hasFinished } from "./SubagentReport.ts"
 
 /** How a task ends. */
 export type Outcome =
@@ -123,17 +124,22 @@ const unreported = (title: string): string =>
 
 /**
  * What is stored of subagents that a stop of the process cut off, where their task goes on: their ends, and of those in
- * the background, whose calls have their results, a word for the model. `ids`: of those words.
+ * the background, whose calls have their results, a word for the model. One whose last answer is stored was done, and
+ * says so. `ids`: of those words.
  */
 export const cutSubagents = (
   state: SessionState,
   crashed: boolean,
   ids: () => PromptId
 ): ReadonlyArray<DurableBody> => {
-  const ends = closeSubagents(state, { status: "canceled" }, crashed)
-  const words = Array.from(state.subagents.values()).flatMap(({ background, title }): ReadonlyArray<DurableBody> =>
-    background ? [{ type: "prompt_queued", prompt_id: ids(), content: unreported(title), mode: "steer" }] : []
+  const ends = Array.from(state.subagents).flatMap(([id, { state: inside }]) =>
+    closeSubagent(inside, id, { status: hasFinished(inside) ? "completed" : "canceled" }, { crashed })
   )
+  const words = Array.from(state.subagents.values()).flatMap((one): ReadonlyArray<DurableBody> => {
+    if (!one.background) return []
+    const content = hasFinished(one.state) ? announced(one.title, finishedText(one.state)) : unreported(one.title)
+    return [{ type: "prompt_queued", prompt_id: ids(), content, mode: "steer" }]
+  })
   return [...ends, ...words]
 }
 

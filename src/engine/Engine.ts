@@ -178,7 +178,10 @@ export const make = Effect.gen(function* () {
     const started = { type: "task_started", task_id, prompt_id, content } as const
     return execute({ session_id, task_id, ...rest }, undefined, reporter.report([started]))
   }
-  const look: Engine["Service"]["look"] = (call, mark) => Recovering.look(registry, own, call, mark)
+  const look: Engine["Service"]["look"] = (call, mark) =>
+    Effect.flatMap(reporter.state, ({ subagents }) =>
+      Recovering.look(registry, own, call, mark, subagents.get(call.call_id)?.state)
+    )
   const budgets = Effect.map(reporter.state, ({ usage }) => Metering.uses(purse, usage))
   return Engine.of({ run: (input) => execute(input), resume: execute, look, prompt, budgets })
 })

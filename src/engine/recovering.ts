@@ -11,6 +11,9 @@ import { uncertainText } from "../domain/Decide.ts"
 import type { ReportBody } from "../domain/Event.ts"
 import type { TaskId } from "../domain/Ids.ts"
 import type { ToolCall } from "../domain/Message.ts"
+import type { SessionState } from "../domain/Session.ts"
+import { finishedText, hasFinished } from "../domain/SubagentReport.ts"
+import type { ToolOutput } from "../tools/Tool.ts"
 import type { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { type Bounds, fieldsOf } from "./outcome.ts"
 import type { ReportError, Reporter } from "./Reporter.ts"
@@ -19,14 +22,23 @@ import { TaskFailure } from "./TaskFailure.ts"
 
 const unknown: Look = { kind: "unknown" }
 
-/** By the tool's own word, or by its look at the world. */
+const done = (output: ToolOutput, bounds: Bounds): Look => ({
+  kind: "done",
+  ...fieldsOf(Exit.succeed(output), bounds)
+})
+
+/** By what is stored of its subagent, the tool's own word, or its look at the world. */
 export const look = (
   registry: ToolRegistry["Service"],
   bounds: Bounds,
   call: ToolCall,
-  { announced, intent }: CallMark
+  { announced, intent }: CallMark,
+  inside: SessionState | undefined
 ): Effect.Effect<Look> =>
   Effect.suspend(() => {
+    if (inside !== undefined && hasFinished(inside)) {
+      return Effect.succeed(done({ content: finishedText(inside) }, bounds))
+    }
     const resolved = Result.getOrUndefined(registry.resolve(call))
     if (resolved === undefined) return Effect.succeed(unknown)
     const { tool, args } = resolved
@@ -36,7 +48,7 @@ export const look = (
     return Effect.map(tool.probe(args, intent), (probe): Look => {
       if (probe.state === "unknown") return unknown
       if (probe.state === "not_done") return { kind: "again" }
-      return { kind: "done", ...fieldsOf(Exit.succeed(probe.output), bounds) }
+      return done(probe.output, bounds)
     })
   }).pipe(Effect.catchCause(() => Effect.succeed(unknown)))
 

@@ -11,6 +11,7 @@ import { closeSubagent, type Outcome } from "../domain/Decide.ts"
 import { type CallId, newPromptId } from "../domain/Ids.ts"
 import type { SessionState } from "../domain/Session.ts"
 import { shorten } from "../domain/Shorten.ts"
+import { announced, finishedText, lastWords } from "../domain/SubagentReport.ts"
 import { attributes, spans } from "../observability/Telemetry.ts"
 import { type RunSubagent, SUBAGENT, type SubagentOrder } from "../tools/SubagentRunner.ts"
 import type { ToolOutput } from "../tools/Tool.ts"
@@ -87,15 +88,9 @@ const innerRun = (run: Run, order: SubagentOrder, call_id: CallId, progress: (te
   }
 }
 
-/** The last thing that it said. */
-const lastWords = ({ history }: SessionState): string => {
-  const answer = history.findLast((item) => item.kind === "answer" && item.content.trim() !== "")
-  return answer?.kind === "answer" ? answer.content : ""
-}
-
 const reportOf = (state: SessionState, outcome: Outcome): ToolOutput => {
+  if (outcome.status === "completed") return { content: finishedText(state) }
   const words = lastWords(state)
-  if (outcome.status === "completed") return { content: words === "" ? "(The subagent said nothing.)" : words }
   const why = outcome.status === "failed" ? `${outcome.error.message} [${outcome.error.code}]` : "It was cancelled."
   const said = words === "" ? "" : ` Its last words:\n${words}`
   return { content: `The subagent did not finish. ${why}${said}`, is_error: true }
@@ -110,7 +105,10 @@ const closed = (inner: Run, call_id: CallId, exit: Exit.Exit<void, Effect.Error<
     if (outcome.status === "canceled" && inner.suspension.asked()) return yield* Effect.interrupt
     const shown = inner.open.shown
     const text = shown === undefined ? {} : { shown: { content: shown.content(), reasoning: shown.reasoning() } }
-    yield* inner.reporter.report(closeSubagent(state, call_id, outcome, text))
+    const facts = closeSubagent(state, call_id, outcome, text)
+    // With what it has to say in one append: a crash between the two would leave a question that has an answer.
+    if (outcome.status === "canceled") yield* inner.reporter.report(facts)
+    else inner.reporter.later(facts)
     return outcome.status === "canceled" ? yield* Effect.interrupt : reportOf(state, outcome)
   })
 
@@ -133,12 +131,12 @@ const lived = (inner: Run, turn: number, order: SubagentOrder, call_id: CallId) 
     )
   }).pipe(Effect.withSpan(spans.subagent, { attributes: { [attributes.call]: call_id } }, { captureStackTrace: false }))
 
-const told = (title: string, { content, is_error }: ToolOutput): string =>
-  `(From claw, not from the person.) The subagent "${title}" ${is_error === true ? "failed" : "reports"}:\n${content}`
-
 /** What it has to say comes as a prompt that steers its task. */
-const reported = (run: Run, { title }: SubagentOrder, output: ToolOutput) => {
-  const { text } = shorten(run.mask(told(title, output)).toWellFormed(), run.limits.tool_output_chars)
+const reported = (run: Run, { title }: SubagentOrder, { content, is_error }: ToolOutput) => {
+  const { text } = shorten(
+    run.mask(announced(title, content, is_error === true)).toWellFormed(),
+    run.limits.tool_output_chars
+  )
   const report = { type: "prompt_queued", prompt_id: newPromptId(), content: text, mode: "steer" } as const
   return Effect.asVoid(run.family.reporter.report([report]))
 }

@@ -4,9 +4,16 @@ import { Deferred, Effect, Fiber, Stream } from "effect"
 import type { DurableEvent } from "../../src/domain/Event.ts"
 import { fold } from "../../src/domain/Fold.ts"
 import { initial, pendingApprovals, type SessionState } from "../../src/domain/Session.ts"
+import type { CallId } from "../../src/domain/Ids.ts"
+import { hasFinished } from "../../src/domain/SubagentReport.ts"
 import { Engine } from "../../src/engine/Engine.ts"
+import { defaults } from "../../src/engine/EngineLimits.ts"
+import * as Recovering from "../../src/engine/recovering.ts"
 import * as Suspension from "../../src/engine/Suspension.ts"
+import { maskKnown } from "../../src/observability/Redact.ts"
 import { found, recover } from "../../src/runtime/recover.ts"
+import { makeSubagent } from "../../src/tools/builtin/subagent.ts"
+import * as ToolRegistry from "../../src/tools/ToolRegistry.ts"
 import { answer, call } from "../support/engineKit.ts"
 import { go, over, resultOf, script, sub } from "../support/subagentKit.ts"
 import { probe } from "../support/tools.ts"
@@ -73,10 +80,43 @@ describe("a subagent that a crash cut off", () => {
             if (step.call.started > 0) assert.strictEqual(step.do, "ask", `${state.seq} ${step.call.call_id}`)
           assert.isTrue(pendingApprovals(after).every(({ kind }) => kind === "recovery"))
           if (isCut) assert.isAbove(facts.length, 0)
-          const words = after.queue.filter(({ content }) => content.includes("was cut off before it could report"))
-          assert.strictEqual(words.length, Array.from(state.subagents.values()).filter((one) => one.background).length)
+          const behind = Array.from(state.subagents.values()).filter((one) => one.background)
+          const words = after.queue.slice(state.queue.length).map(({ content }) => content)
+          for (const [i, { state: inside }] of behind.entries())
+            assert.include(words[i], hasFinished(inside) ? "reports:\ndone" : "was cut off before it could report")
+          assert.strictEqual(words.length, behind.length)
         }
       }).pipe(Effect.provide(layer))
     }
   )
+
+  it.effect("and had given its last answer is asked about nobody: what it said is its call's result", () => {
+    const { layer, seen } = over({ tools: [tool], script: script([answer("", [sub("a")]), answer("ok")], below) })
+    return Effect.gen(function* () {
+      yield* go
+      const bounds = { mask: maskKnown([]), limits: defaults }
+      const asked = { call_id: "a" as CallId, tool_name: "subagent", arguments: "{}" }
+      const mark = { announced: false }
+      let state: SessionState = initial
+      const kinds: Array<string> = []
+      for (const event of seen.events) {
+        state = fold(state, event)
+        const inside = state.subagents.get(asked.call_id)?.state
+        if (inside === undefined) continue
+        const look = yield* Recovering.look(ToolRegistry.make([makeSubagent()]), bounds, asked, mark, inside)
+        kinds.push(look.kind)
+        if (look.kind !== "done") continue
+        assert.deepStrictEqual([look.status, look.result], ["ok", "done"])
+        const facts = found(state, new Map([[asked.call_id, look]]), true)
+        assert.deepStrictEqual(
+          facts.flatMap((fact) => (fact.type === "subagent_ended" ? [fact.status] : [fact.type])),
+          ["completed", "tool_result"]
+        )
+      }
+      // Nothing is known until its last answer is stored; its end comes in one append with its result.
+      assert.deepStrictEqual([kinds[0], kinds.at(-1)], ["unknown", "done"])
+      const types = seen.events.map(({ type }) => type)
+      assert.strictEqual(types[types.indexOf("subagent_ended") + 1], "tool_result")
+    }).pipe(Effect.provide(layer))
+  })
 })
