@@ -105,20 +105,49 @@ const fromJson = (text: string): Summary | undefined => {
   }
 }
 
+/** No title is longer: what a model wrote is looked at in a time that grows with its length alone. */
+const LONGEST_TITLE = 60
+const TITLE = /^(?:#{1,6}\s*|\*\*)([^*#:：]{1,40}?)(?:\*\*)?\s*[:：]?(?:\*\*)?$/
+
+const titleIn = (raw: string): string | undefined => {
+  const text = raw.trim()
+  return text.length > LONGEST_TITLE ? undefined : TITLE.exec(text)?.[1]
+}
+
 const fromHeadings = (text: string): Summary => {
   const found = new Map<"goal" | List, Array<string>>()
-  let current: "goal" | List | undefined
+  let current: Array<string> | undefined
   for (const raw of text.split("\n")) {
-    const heading = /^\s*(?:#{1,6}\s*|\*\*)([^*#:：]{1,40}?)(?:\*\*)?\s*[:：]?(?:\*\*)?\s*$/.exec(raw)
-    if (heading?.[1] !== undefined) current = named(heading[1])
-    else if (current !== undefined) found.set(current, [...(found.get(current) ?? []), ...lines(raw)])
+    const title = titleIn(raw)
+    if (title === undefined) current?.push(...lines(raw))
+    else {
+      const name = named(title)
+      current = name === undefined ? undefined : (found.get(name) ?? [])
+      if (name !== undefined && current !== undefined) found.set(name, current)
+    }
   }
   return filled(found)
 }
 
+const THOUGHT = /<(\/?)think(?:ing)?>/g
+
+/** Without what stands between a mark of thinking and the next end of one. */
+const withoutThoughts = (text: string): string => {
+  const kept: Array<string> = []
+  let [from, open] = [0, undefined as number | undefined]
+  for (const { 0: mark, 1: closes, index } of text.matchAll(THOUGHT)) {
+    if (closes === "") open ??= index
+    else if (open !== undefined) {
+      kept.push(text.slice(from, open))
+      ;[from, open] = [index + mark.length, undefined]
+    }
+  }
+  return kept.join("") + text.slice(from)
+}
+
 /** What a model, or `render`, wrote; `undefined` where nothing of it can be told apart. */
 export const parse = (text: string): Summary | undefined => {
-  const said = text.replace(/<think(?:ing)?>[\s\S]*?<\/think(?:ing)?>/g, "")
+  const said = withoutThoughts(text)
   const json = fromJson(said)
   if (json !== undefined && !isEmpty(json)) return json
   const headings = fromHeadings(said)

@@ -99,7 +99,8 @@ export const nextQueued = (
 
 export const unqueue = (state: SessionState, id: PromptId): Result.Result<Durable<"prompt_unqueued">, ErrorCode> => {
   const found = state.queue.find((waiting) => waiting.prompt_id === id)
-  return found === undefined
+  // What a subagent says is for the model that began it.
+  return found === undefined || found.from !== undefined
     ? Result.fail("prompt_not_found")
     : Result.succeed({ type: "prompt_unqueued", prompt_id: id, content: found.content })
 }
@@ -110,7 +111,14 @@ export const steers = (state: SessionState, turn: number): ReadonlyArray<Durable
   if (task === undefined) return []
   return state.queue
     .filter((waiting) => waiting.mode === "steer")
-    .map(({ prompt_id, content }) => ({ type: "prompt_steered", task_id: task.task_id, turn, prompt_id, content }))
+    .map(({ content, from, prompt_id }) => ({
+      type: "prompt_steered",
+      task_id: task.task_id,
+      turn,
+      prompt_id,
+      content,
+      ...(from === undefined ? {} : { from })
+    }))
 }
 
 const findCall = (state: SessionState, id: RequestId): CallState | undefined => {

@@ -48,13 +48,18 @@ export const TaskStarted = event("task_started", {
   idempotency_key: optional(Schema.String),
   command: optional(Schema.Literal("compact"))
 })
+/** Who says it, where it is not the person: what they said is no wish of theirs, and no rule. */
+export const PromptOrigin = Schema.Literals(["subagent", "hook", "claw"])
+export type PromptOrigin = typeof PromptOrigin.Type
+const said = { ...prompt, from: optional(PromptOrigin) }
+
 export const PromptQueued = event("prompt_queued", {
-  ...prompt,
+  ...said,
   mode: Schema.Literals(["queue", "steer"]),
   idempotency_key: optional(Schema.String)
 })
 export const PromptUnqueued = event("prompt_unqueued", prompt)
-export const PromptSteered = event("prompt_steered", { ...turn, ...prompt })
+export const PromptSteered = event("prompt_steered", { ...turn, ...said })
 /** A model turn begins; its text fills `stream_id`, its reasoning `reasoning_stream_id`. */
 export const Thinking = event("thinking", { ...turn, stream_id: StreamId, reasoning_stream_id: StreamId })
 /** The model's whole answer; its `tool_call`s are in the same append (SETTLED 7). */

@@ -76,11 +76,15 @@ const started = (state: SessionState, event: Durable<"task_started">): SessionSt
 }
 
 const queued = (state: SessionState, event: Durable<"prompt_queued">): SessionState => {
-  const { prompt_id, content, mode, idempotency_key: key } = event
+  const { prompt_id, content, mode, from, idempotency_key: key } = event
+  const origin = from === undefined ? {} : { from }
   if (state.queue.some((prompt) => prompt.prompt_id === prompt_id)) return state
   return {
     ...state,
-    queue: [...state.queue, { prompt_id, content, mode, ...(key === undefined ? {} : { idempotency_key: key }) }],
+    queue: [
+      ...state.queue,
+      { prompt_id, content, mode, ...origin, ...(key === undefined ? {} : { idempotency_key: key }) }
+    ],
     keys: key === undefined ? state.keys : new Map(state.keys).set(key, { prompt_id, content })
   }
 }
@@ -165,24 +169,39 @@ const resulted = (state: SessionState, event: Durable<"tool_result">): SessionSt
         }
   )
 
-const ended = (state: SessionState, task: EndedTask): SessionState => ({
-  ...state,
-  task: undefined,
-  last: task,
-  queue: state.queue.map((prompt) => (prompt.mode === "steer" ? { ...prompt, mode: "queue" } : prompt)),
-  // A command neither lifts a pause nor begins one.
-  queue_paused:
-    state.task?.command === undefined ? task.status !== "completed" && state.queue.length > 0 : state.queue_paused,
-  subagents: state.subagents.size === 0 ? state.subagents : new Map()
-})
+/** What nobody but the person said becomes no task of its own: whoever goes on with the conversation reads it. */
+const noted = (state: SessionState): SessionState => {
+  const reports = state.queue.filter(({ from }) => from !== undefined)
+  if (reports.length === 0) return state
+  const queue = state.queue.filter(({ from }) => from === undefined)
+  return reports.reduce<SessionState>((next, { content }) => push(next, { kind: "note", seq: state.seq, content }), {
+    ...state,
+    queue
+  })
+}
+
+const ended = (given: SessionState, task: EndedTask): SessionState => {
+  const state = noted(given)
+  return {
+    ...state,
+    task: undefined,
+    last: task,
+    queue: state.queue.map((prompt) => (prompt.mode === "steer" ? { ...prompt, mode: "queue" } : prompt)),
+    // A command neither lifts a pause nor begins one.
+    queue_paused:
+      state.task?.command === undefined ? task.status !== "completed" && state.queue.length > 0 : state.queue_paused,
+    subagents: state.subagents.size === 0 ? state.subagents : new Map()
+  }
+}
 
 const cut = (state: SessionState, upTo: number): ReadonlyArray<HistoryItem> =>
   state.history.filter((item) => item.seq > upTo)
 
 const steered = (state: SessionState, event: Durable<"prompt_steered">): SessionState => {
-  const { prompt_id, content, task_id } = event
-  const told = keyed(state, prompt_id, { task_id })
-  return push(unqueue(told, prompt_id), { kind: "prompt", seq: state.seq, prompt_id, content })
+  const { prompt_id, content, from, task_id } = event
+  const told = unqueue(keyed(state, prompt_id, { task_id }), prompt_id)
+  const { seq } = state
+  return push(told, from === undefined ? { kind: "prompt", seq, prompt_id, content } : { kind: "note", seq, content })
 }
 
 /** What was asked for stays in its own words for as long as it is worked on (LESSONS 13). */

@@ -5,7 +5,7 @@
  * model API accepts; at most one task runs. The console folds with this same function.
  */
 import type { ApprovalRequest, Risk } from "./Approval.ts"
-import type { Durable, FinishReason, ToolStatus } from "./Event.ts"
+import type { Durable, FinishReason, PromptOrigin, ToolStatus } from "./Event.ts"
 import type { CallId, PromptId, RequestId, StreamId, TaskId } from "./Ids.ts"
 import type { ErrorBody } from "./ErrorCode.ts"
 import * as Usage from "./Usage.ts"
@@ -72,6 +72,8 @@ export interface QueuedPrompt {
   readonly content: string
   readonly mode: "queue" | "steer"
   readonly idempotency_key?: string
+  /** Not the person: it reaches the task that it is meant for, or is a note of the conversation. */
+  readonly from?: PromptOrigin
 }
 
 export type TaskStatus = "running" | "completed" | "canceled" | "failed"

@@ -138,7 +138,7 @@ export const cutSubagents = (
   const words = Array.from(state.subagents.values()).flatMap((one): ReadonlyArray<DurableBody> => {
     if (!one.background) return []
     const content = hasFinished(one.state) ? announced(one.title, finishedText(one.state)) : unreported(one.title)
-    return [{ type: "prompt_queued", prompt_id: ids(), content, mode: "steer" }]
+    return [{ type: "prompt_queued", prompt_id: ids(), content, mode: "steer", from: "subagent" }]
   })
   return [...ends, ...words]
 }

@@ -129,10 +129,11 @@ const ended = (own: Run, living: Effect.Effect<void, TaskFailure | ReportError>,
     )
   )
 
-type Services = Omit<
-  Run,
-  "session_id" | "task_id" | "suspension" | "meters" | "open" | "standing" | "family" | "depth" | "subagents"
->
+/** The task's own calls have the order of their batch. */
+const inTurn: Run["inTurn"] = (_, effect) => effect
+
+type Given = "session_id" | "task_id" | "suspension" | "meters" | "open" | "standing"
+type Services = Omit<Run, Given | "family" | "depth" | "subagents" | "inTurn">
 
 /** The run of one task, with the accounts that its state begins with. */
 const runOf = (services: Services, purse: Metering.Purse, input: TaskInput, before: SessionState): Run => {
@@ -140,7 +141,7 @@ const runOf = (services: Services, purse: Metering.Purse, input: TaskInput, befo
   const limits = { ...services.limits, ...caps }
   const meters = Metering.ofTask(purse, limits, before.task?.usage ?? none, before.usage)
   const family = Family.make(services.reporter, limits, before)
-  const nested = { family, depth: 0, subagents: Subagents.runner }
+  const nested = { family, depth: 0, subagents: Subagents.runner, inTurn }
   const own = { window: Compacting.forTask(services.window), open: { shown: undefined }, standing: { in: undefined } }
   return { ...services, ...rest, ...nested, ...own, limits, meters, suspension }
 }

@@ -82,7 +82,9 @@ const heard = Effect.fnUntraced(function* ({ hooks, session_id, task_id }: Run, 
   const { context, decision, reason = "" } = yield* hooks.beforePrompt({ session_id, task_id, prompt })
   if (decision !== undefined) return yield* new TaskFailure({ code: "hook_denied", detail: `${reason}.` })
   const added: ReadonlyArray<ReportBody> =
-    context === undefined ? [] : [{ type: "prompt_steered", task_id, turn, prompt_id: newPromptId(), content: context }]
+    context === undefined
+      ? []
+      : [{ type: "prompt_steered", task_id, turn, prompt_id: newPromptId(), content: context, from: "hook" }]
   return added
 })
 
@@ -99,6 +101,8 @@ export const firstPrompt = Effect.fnUntraced(function* (run: Run) {
 /** What steers into this turn, and what hooks add to it. */
 export const steering = Effect.fnUntraced(function* (run: Run, state: SessionState, turn: number) {
   const prompts = steers(state, turn)
-  const added = yield* Effect.forEach(prompts, ({ content }) => heard(run, content, turn))
+  // Hooks hear what people say.
+  const said = prompts.filter(({ from }) => from === undefined)
+  const added = yield* Effect.forEach(said, ({ content }) => heard(run, content, turn))
   return [...prompts, ...added.flat()]
 })

@@ -58,6 +58,8 @@ export interface Run {
   readonly family: Family.Family
   /** 0: the task itself. */
   readonly depth: number
+  /** Waits until a call may change something, before it takes a place or is told to have begun. */
+  readonly inTurn: ToolBatch.Batch["inTurn"]
   /** Runs those that a turn's calls ask for. */
   readonly subagents: (run: Run, turn: number) => RunSubagent
   readonly mask: Mask
@@ -179,11 +181,11 @@ const guard = Effect.fnUntraced(function* (run: Run, turn: number, memory: Memor
   const verdict = LoopGuard.judge(steps)
   if (verdict === "stop") return yield* new TaskFailure({ code: "doom_loop" })
   const newest = state.history.at(-1)
-  const reminded = newest?.kind === "prompt" && newest.content === LoopGuard.REMINDER
+  const reminded = (newest?.kind === "note" || newest?.kind === "prompt") && newest.content === LoopGuard.REMINDER
   if (verdict === "remind" && !reminded) {
     const { task_id } = run
     yield* run.reporter.report([
-      { type: "prompt_steered", task_id, turn, prompt_id: newPromptId(), content: LoopGuard.REMINDER }
+      { type: "prompt_steered", task_id, turn, prompt_id: newPromptId(), content: LoopGuard.REMINDER, from: "claw" }
     ])
   }
   return steps

@@ -4,7 +4,7 @@
  * Invariants: its tools, its policy and its budget are its caller's or narrower; on every way out its facts are closed by
  * one `subagent_ended`; cancelling the call is all there is to cancelling it.
  */
-import { Effect, type Exit } from "effect"
+import { Effect, type Exit, type Semaphore } from "effect"
 import type { ApprovalGate, Verdict } from "../approval/ApprovalGate.ts"
 import { budgetText } from "../domain/Budget.ts"
 import { closeSubagent, type Outcome } from "../domain/Decide.ts"
@@ -54,20 +54,19 @@ const gateFor = (run: Run, { read_only, title }: SubagentOrder, call_id: CallId,
 }
 
 /** The tools it was given, of those that its caller has. */
-const toolsFor = (run: Run, { tools }: SubagentOrder, changing: ReadonlySet<string>): ToolRegistry["Service"] => {
+const toolsFor = (run: Run, { tools }: SubagentOrder): ToolRegistry["Service"] => {
   const mayGoOn = run.depth + 1 < run.limits.subagent_depth
   const given = (name: string) => (tools === undefined || tools.includes(name)) && (name !== SUBAGENT || mayGoOn)
-  const registry = narrow(run.registry, given)
-  const { changes } = run.family
-  return {
-    ...registry,
-    execute: (resolved, permit, context) => {
-      const executed = registry.execute(resolved, permit, context)
-      const alone = changing.has(context.call_id) && run.depth === 0
-      return alone ? changes.withPermits(1)(executed) : executed
-    }
-  }
+  return narrow(run.registry, given)
 }
+
+/** What changes something has its turn among all of the task's subagents; those below have theirs among these. */
+const turnFor =
+  (run: Run, changing: ReadonlySet<string>): Run["inTurn"] =>
+  (call_id, effect) => {
+    if (run.depth > 0) return run.inTurn(call_id, effect)
+    return changing.has(call_id) ? run.family.changes.withPermits(1)(effect) : effect
+  }
 
 const innerRun = (run: Run, order: SubagentOrder, call_id: CallId, progress: (text: string) => void): Run => {
   const changing = new Set<string>()
@@ -75,7 +74,8 @@ const innerRun = (run: Run, order: SubagentOrder, call_id: CallId, progress: (te
   return {
     ...run,
     reporter: NestedReporter.make(run.family.reporter, call_id, progress),
-    registry: toolsFor(run, order, changing),
+    registry: toolsFor(run, order),
+    inTurn: turnFor(run, changing),
     gate: gateFor(run, order, call_id, changing),
     systemPrompt: { text: Effect.map(run.systemPrompt.text, (text) => text + (run.depth === 0 ? ROLE : "")) },
     max_turns: Math.min(order.max_turns ?? limits.subagent_turns, limits.subagent_turns),
@@ -112,8 +112,8 @@ const closed = (inner: Run, call_id: CallId, exit: Exit.Exit<void, Effect.Error<
     return outcome.status === "canceled" ? yield* Effect.interrupt : reportOf(state, outcome)
   })
 
-/** From `subagent_started` to `subagent_ended`. */
-const lived = (inner: Run, turn: number, order: SubagentOrder, call_id: CallId) =>
+/** From `subagent_started` to `subagent_ended`; one that waits for a place is known, and closed, as any other. */
+const lived = (inner: Run, turn: number, order: SubagentOrder, call_id: CallId, places: Semaphore.Semaphore) =>
   Effect.uninterruptibleMask((restore) => {
     const { background, prompt: content, title } = order
     const begun = {
@@ -125,7 +125,7 @@ const lived = (inner: Run, turn: number, order: SubagentOrder, call_id: CallId) 
       content
     } as const
     return inner.reporter.report([{ ...begun, ...(background === true ? { background } : {}) }]).pipe(
-      Effect.andThen(Effect.exit(restore(runTurns(inner)))),
+      Effect.andThen(Effect.exit(restore(places.withPermits(1)(runTurns(inner))))),
       Effect.flatMap((exit) => closed(inner, call_id, exit)),
       Effect.orDie
     )
@@ -137,7 +137,13 @@ const reported = (run: Run, { title }: SubagentOrder, { content, is_error }: Too
     run.mask(announced(title, content, is_error === true)).toWellFormed(),
     run.limits.tool_output_chars
   )
-  const report = { type: "prompt_queued", prompt_id: newPromptId(), content: text, mode: "steer" } as const
+  const report = {
+    type: "prompt_queued",
+    prompt_id: newPromptId(),
+    content: text,
+    mode: "steer",
+    from: "subagent"
+  } as const
   return Effect.asVoid(run.family.reporter.report([report]))
 }
 
@@ -155,8 +161,10 @@ export const runner =
         return no(budgetText({ budget: "task", unit: "subagents", used, limit: limits.task_subagents }, "en"))
       family.begun += 1
       const quiet = order.background === true
+      // Its report is a message to the task, which is not who asks here.
+      if (quiet && run.depth > 0) return no("A subagent may begin another one only in the foreground.")
       const inner = innerRun(run, order, call_id, quiet ? () => {} : emit)
-      const living = family.places(run.depth).withPermits(1)(lived(inner, turn, order, call_id))
+      const living = lived(inner, turn, order, call_id, family.places(run.depth))
       if (!quiet) return living
       const beside = Effect.flatMap(living, (output) => reported(run, order, output))
       const content = `The subagent "${order.title}" works in the background. Its report comes as a message.`

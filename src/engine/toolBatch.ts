@@ -8,7 +8,7 @@ import { Cause, Clock, Deferred, Effect, Exit, Semaphore } from "effect"
 import { type ApprovalGate, CHANGED, type Verdict } from "../approval/ApprovalGate.ts"
 import type { ApprovalRequest, Permit, Preview, RiskAssessment } from "../domain/Approval.ts"
 import type { Durable, ReportBody } from "../domain/Event.ts"
-import type { SessionId, TaskId } from "../domain/Ids.ts"
+import type { CallId, SessionId, TaskId } from "../domain/Ids.ts"
 import * as Points from "../observability/Points.ts"
 import type { Mask } from "../observability/Redact.ts"
 import { attributes, spans } from "../observability/Telemetry.ts"
@@ -38,6 +38,8 @@ export interface Batch {
   readonly processSlots: Semaphore.Semaphore
   readonly suspension: Suspension
   readonly subagents: RunSubagent
+  /** Around a call that begins: it waits here for others that change something, with no place taken. */
+  readonly inTurn: <A, E>(call_id: CallId, effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
   /** Takes known secrets out of a text. */
   readonly mask: Mask
 }
@@ -264,7 +266,7 @@ const runAll = Effect.fnUntraced(function* (batch: Batch, approved: ReadonlyArra
         return batch.sessionSlots.withPermits(1)(batch.processSlots.withPermits(1)(own))
       }
       const run = Effect.flatMap(asking.withPermits(1)(stillApproved(batch, one)), (still) =>
-        still === undefined ? Effect.succeed(0) : slotted(still)
+        still === undefined ? Effect.succeed(0) : batch.inTurn(still.item.call.call_id, slotted(still))
       )
       const waits = Effect.forEach(before, (earlier) => Deferred.await(earlier.end), { discard: true })
       return Effect.andThen(waits, run).pipe(Effect.ensuring(Deferred.succeed(end, undefined)))

@@ -168,9 +168,10 @@ export const commandTexts: Readonly<Record<Name, string>> = {
 
 export const eventTexts: Readonly<Record<EventType, string>> = {
   task_started: "A prompt became a task; with `command` it is no prompt of the conversation.",
-  prompt_queued: "A prompt waits.",
+  prompt_queued:
+    "A prompt waits. With `from` it is not the person's: a subagent reports, a hook or claw itself adds something for the model. Such a one belongs to the task that runs; where that ends first it stays a note of the conversation.",
   prompt_unqueued: "It was taken back.",
-  prompt_steered: "It reached the running task.",
+  prompt_steered: "It reached the running task; `from` as in `prompt_queued`.",
   thinking: "A model call begins; its text fills `stream_id`, its reasoning `reasoning_stream_id`.",
   text_completed:
     "The whole answer of that call. `partial`: it was cut off. `reasoning_state`: what the model server wants back, unread.",

@@ -58,9 +58,9 @@ describe("server events", () => {
     assert.deepStrictEqual(Object.keys(Envelope.fields), ["v", "session_id", "seq", "event_id", "ts"])
     assert.deepStrictEqual(eventsOf(DurableBody), {
       task_started: "task_id prompt_id content idempotency_key command",
-      prompt_queued: "prompt_id content mode idempotency_key",
+      prompt_queued: "prompt_id content from mode idempotency_key",
       prompt_unqueued: "prompt_id content",
-      prompt_steered: "task_id turn parent_call_id prompt_id content",
+      prompt_steered: "task_id turn parent_call_id prompt_id content from",
       thinking: "task_id turn parent_call_id stream_id reasoning_stream_id",
       text_completed:
         "task_id turn parent_call_id stream_id content reasoning reasoning_state partial finish_reason usage model",
