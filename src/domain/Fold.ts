@@ -4,17 +4,17 @@
  */
 import type { ApprovalRequest } from "./Approval.ts"
 import type { Durable, DurableBody } from "./Event.ts"
-import type { CallId, PromptId } from "./Ids.ts"
+import type { CallId } from "./Ids.ts"
 import { restoredNote } from "./Restored.ts"
 import {
   type AnswerItem,
   type CallState,
   type EndedTask,
   type HistoryItem,
-  type KeyUse,
   type RunningTask,
   type SessionState
 } from "./Session.ts"
+import { keyed, queued, unqueue } from "./queueFold.ts"
 import { foldBelow } from "./subagentFold.ts"
 import * as Usage from "./Usage.ts"
 import { shortResults } from "./Shorten.ts"
@@ -29,21 +29,6 @@ const push = (state: SessionState, item: HistoryItem): SessionState => {
   if (state.history !== own) return { ...state, history: [...state.history, item] }
   own.push(item)
   return { ...state }
-}
-
-/** An empty queue is not paused. */
-const unqueue = (state: SessionState, id: PromptId): SessionState => {
-  const queue = state.queue.filter((prompt) => prompt.prompt_id !== id)
-  if (queue.length === state.queue.length) return state
-  return { ...state, queue, queue_paused: state.queue_paused && queue.length > 0 }
-}
-
-/** What is known of the key under which a waiting prompt was sent. */
-const keyed = (state: SessionState, id: PromptId, known: Partial<KeyUse>): SessionState => {
-  const key = state.queue.find((prompt) => prompt.prompt_id === id)?.idempotency_key
-  const use = key === undefined ? undefined : state.keys.get(key)
-  if (key === undefined || use === undefined) return state
-  return { ...state, keys: new Map(state.keys).set(key, { ...use, ...known }) }
 }
 
 const withAnswer = (state: SessionState, index: number, answer: AnswerItem): SessionState => {
@@ -72,20 +57,6 @@ const started = (state: SessionState, event: Durable<"task_started">): SessionSt
     queue_paused: command !== undefined && state.queue_paused,
     tasks: state.tasks + 1,
     keys: key === undefined ? state.keys : new Map(state.keys).set(key, { prompt_id, task_id, content })
-  }
-}
-
-const queued = (state: SessionState, event: Durable<"prompt_queued">): SessionState => {
-  const { prompt_id, content, mode, from, idempotency_key: key } = event
-  const origin = from === undefined ? {} : { from }
-  if (state.queue.some((prompt) => prompt.prompt_id === prompt_id)) return state
-  return {
-    ...state,
-    queue: [
-      ...state.queue,
-      { prompt_id, content, mode, ...origin, ...(key === undefined ? {} : { idempotency_key: key }) }
-    ],
-    keys: key === undefined ? state.keys : new Map(state.keys).set(key, { prompt_id, content })
   }
 }
 
