@@ -1,8 +1,9 @@
 /**
  * What of a conversation stays and what goes when a request would be too long (DESIGN §4, step 1; LESSONS 13, 14). Pure.
  * Owns: the room there is, the choice, and the sentence where nothing helps. Does not own: the summary (Compactor).
- * Invariants: whole items go, so that a call and its result are never apart; the prompt of the running task and what the
- * model has not read yet stay as they are; the same state and sizes give the same choice.
+ * Invariants: whole items go, so that a call and its result are never apart; the prompt of the running task stays as it
+ * is; what the model has not read yet stays as it is, unless it cannot fit by itself: then its longest results become
+ * shorter, and the model is told; the same state and sizes give the same choice.
  */
 import type { HistoryItem, SessionState } from "../domain/Session.ts"
 import { shortResults } from "../domain/Shorten.ts"
@@ -47,7 +48,7 @@ export const LONG = 1_600
 
 /** `up_to`: index of the first item that stays. */
 export type Choice =
-  | { readonly do: "shorten"; readonly up_to_seq: number }
+  | { readonly do: "shorten"; readonly up_to_seq: number; readonly chars: number }
   | { readonly do: "summarise"; readonly from: ReadonlyArray<HistoryItem>; readonly up_to_seq: number }
   | { readonly do: "nothing" }
 
@@ -102,7 +103,7 @@ export const choose = ({ state, room, total, sizeOf }: Given): Choice => {
   const aim = usable(room) * AIM
   const from = tailFrom(history, usable(room) * KEPT, sizeOf)
   const less = saved(history.slice(0, from), sizeOf)
-  if (less > 0 && total - less <= aim) return { do: "shorten", up_to_seq: seqOf(history, from) }
+  if (less > 0 && total - less <= aim) return { do: "shorten", up_to_seq: seqOf(history, from), chars: LONG }
   // Behind a tail that leaves too little: only what is unread stays.
   const unread = unreadFrom(history)
   const rest = total - history.slice(0, from).reduce((sum, item) => whole(sum, item, sizeOf), 0)
@@ -110,6 +111,25 @@ export const choose = ({ state, room, total, sizeOf }: Given): Choice => {
   const old = goes(state, before) ?? goes(state, unread)
   if (old === undefined) return { do: "nothing" }
   return { do: "summarise", from: old, up_to_seq: seqOf(history, goes(state, before) === undefined ? unread : before) }
+}
+
+/** Characters of an unread result below which nothing is left of it. */
+const TELLING = 400
+
+/** The most characters that each of the unread results may have, so that the request has `most` tokens. */
+export const chooseUnread = ({ state, total, sizeOf }: Given, most: number): Choice => {
+  const item = state.history[unreadFrom(state.history)]
+  if (item?.kind !== "answer") return { do: "nothing" }
+  const around = total - sizeOf(item)
+  const fits = (chars: number) => around + sizeOf(shortResults(item, chars, true)) <= most
+  if (!fits(TELLING)) return { do: "nothing" }
+  let [chars, above] = [TELLING, Math.max(...item.calls.map(({ result }) => result?.result.length ?? 0))]
+  while (above - chars > 100) {
+    const middle = Math.floor((chars + above) / 2)
+    if (fits(middle)) chars = middle
+    else above = middle
+  }
+  return { do: "shorten", up_to_seq: item.seq, chars }
 }
 
 /** The whole conversation, as a person asked for it. */
@@ -131,8 +151,16 @@ export const limitTold = (said: string): number | undefined => {
 
 const about = (tokens: number): string => (tokens < 10_000 ? `${tokens}` : `${Math.round(tokens / 1000)}k`)
 
-/** What takes the room, for a person, and what they can do. */
-export const overflowText = (given: Given, parts: Parts): string => {
+/** What can be done about it; a summary where there is enough to be summarised. */
+const ways = ({ state, sizeOf, total }: Given): string => {
+  const all = chooseAll(state)
+  const gone = all.do === "summarise" ? all.from.reduce((sum, item) => sum + sizeOf(item), 0) : 0
+  const compact = gone > total / 10 ? "have the conversation summarised with /compact, " : ""
+  return `Ask for less at once, ${compact}begin anew with /clear, or choose a model with a larger window.`
+}
+
+/** What takes the room, for a person, and what they can do; `said`: what the server refused it with. */
+export const overflowText = (given: Given, parts: Parts, said?: string): string => {
   const { room, state, total, sizeOf } = given
   const unread = unreadFrom(state.history)
   const sizes = (items: ReadonlyArray<HistoryItem>) => items.reduce((sum, item) => whole(sum, item, sizeOf), 0)
@@ -146,10 +174,10 @@ export const overflowText = (given: Given, parts: Parts): string => {
     ["results that the model has not read", newest],
     ["the conversation before", rest]
   ] as const
-  const list = named.filter(([, tokens]) => tokens > 0).map(([name, tokens]) => `${name} ${about(tokens)}`)
+  const list = named.flatMap(([name, tokens]) => (tokens > 0 ? [`${name} ${about(tokens)}`] : [])).join(", ")
+  if (said !== undefined) return `${said} By claw's own count it is about ${about(total)} tokens: ${list}. ${ways(given)}`
   return (
     `The conversation does not fit the model's context window: about ${about(total)} tokens, where the model takes ${about(room.window)} and ` +
-    `${about(room.reserve)} of them are for its answer. It is made of: ${list.join(", ")}. ` +
-    "Ask for less at once, begin anew with /clear, or choose a model with a larger window."
+    `${about(room.reserve)} of them are for its answer. It is made of: ${list}. ${ways(given)}`
   )
 }

@@ -182,10 +182,11 @@ const isAsked = ({ task }: SessionState, item: HistoryItem): boolean =>
 const compacted = (state: SessionState, event: Durable<"compacted">): SessionState => {
   const { shortened, summary, up_to_seq } = event
   const kept = state.history.filter((item) => item.seq > up_to_seq || isAsked(state, item))
+  const newest = kept.findLast(({ kind }) => kind === "answer")
   const short =
     shortened === undefined
       ? kept
-      : kept.map((one) => (one.seq > shortened.up_to_seq ? one : shortResults(one, shortened.chars)))
+      : kept.map((one) => (one.seq > shortened.up_to_seq ? one : shortResults(one, shortened.chars, one === newest)))
   const history: Array<HistoryItem> =
     summary === "" ? short : [{ kind: "summary", seq: up_to_seq, content: summary }, ...short]
   // A fold of many goes on growing what is its own.

@@ -17,9 +17,14 @@ export const shorten = (text: string, limit: number, why = ""): Shortened => {
 }
 
 const WHY = " to save room; call the tool again to see them"
+/** Nobody has read these; little longer than the other one, so that what has this mark is not shortened for it. */
+const UNREAD = " since not all results fit; call again for the part you need"
 
-/** The item with at most about so many characters in each of its results; the same object where none is longer. */
-export const shortResults = (item: HistoryItem, chars: number): HistoryItem => {
+/**
+ * The item with at most about so many characters in each of its results; the same object where none is longer.
+ * `unread`: the model has not seen them yet, and is told so.
+ */
+export const shortResults = (item: HistoryItem, chars: number, unread = false): HistoryItem => {
   if (item.kind !== "answer") return item
   // What was shortened before has its mark on top.
   const long = (text: string) => text.length > chars + WHY.length + 64
@@ -27,7 +32,7 @@ export const shortResults = (item: HistoryItem, chars: number): HistoryItem => {
   const calls = item.calls.map((call) =>
     call.result === undefined || !long(call.result.result)
       ? call
-      : { ...call, result: { ...call.result, result: shorten(call.result.result, chars, WHY).text } }
+      : { ...call, result: { ...call.result, result: shorten(call.result.result, chars, unread ? UNREAD : WHY).text } }
   )
   return { ...item, calls }
 }

@@ -24,8 +24,10 @@ export interface KnownWindow {
   readonly meter: Meter
   readonly cache: MessageCache
   readonly learned: {
-    /** What the server said, or showed, that a model takes. */
+    /** What the server said that a model takes. */
     readonly told: Map<string, number>
+    /** What it refused without a figure: there is less from there on, but a request is not refused for it. */
+    readonly refused: Map<string, number>
     /** Nothing more could go the last time. */
     stuck: boolean
   }
@@ -34,7 +36,7 @@ export interface KnownWindow {
 export const makeKnown = (): KnownWindow => ({
   meter: makeMeter(),
   cache: new WeakMap(),
-  learned: { told: new Map(), stuck: false }
+  learned: { told: new Map(), refused: new Map(), stuck: false }
 })
 
 /** Behind a task nothing of it is kept but what it taught. */
@@ -48,7 +50,7 @@ export const forTask = ({ learned, meter }: KnownWindow): KnownWindow => ({
 const modelOf = ({ model, provider, standing }: Run): string => standing.in ?? model ?? provider.model
 
 /** What a person set counts, then what the server said, then what is known or assumed of the model. */
-const roomOf = (run: Run): Window.Room => {
+const knownRoom = (run: Run): Window.Room => {
   const { catalogue, limits, provider, window } = run
   const model = modelOf(run)
   const { context_window, output_limit } = catalogue(model)
@@ -59,6 +61,15 @@ const roomOf = (run: Run): Window.Room => {
     output: limits.max_output_tokens ?? output_limit,
     compact_at: limits.compact_at
   })
+}
+
+/** The same, or less where the server refused as much. */
+const roomOf = (run: Run): Window.Room => {
+  const room = knownRoom(run)
+  const refused = run.window.learned.refused.get(modelOf(run))
+  return refused === undefined || refused >= room.window
+    ? room
+    : { ...room, window: refused, reserve: Math.min(room.reserve, Math.floor(refused / 4)) }
 }
 
 /** The system prompt and the history, as the model is sent them. */
@@ -76,10 +87,18 @@ const givenOf = (run: Run, view: View, state: SessionState, room: Window.Room): 
   sizeOf: (item) => run.window.meter.messages(itemMessages(item, run.window.cache))
 })
 
-const overflow = (run: Run, view: View, given: Window.Given) => {
-  const parts = run.window.meter.parts(askedOf(run, view, given.state))
-  return new TaskFailure({ code: "provider_context_overflow", detail: Window.overflowText(given, parts) })
+/** Its parts, by our own count; they sum up to the total, whoever counted that. */
+const partsOf = (run: Run, view: View, { state, total }: Window.Given) => {
+  const { history, system, tools } = run.window.meter.parts(askedOf(run, view, state))
+  const part = (tokens: number) => Math.round((tokens * total) / Math.max(1, history + system + tools))
+  return { system: part(system), tools: part(tools), history: part(history) }
 }
+
+const overflow = (run: Run, view: View, given: Window.Given, said?: string) =>
+  new TaskFailure({
+    code: "provider_context_overflow",
+    detail: Window.overflowText(given, partsOf(run, view, given), said)
+  })
 
 type Summarised = Extract<Window.Choice, { readonly do: "summarise" }>
 
@@ -109,7 +128,7 @@ const factOf = (run: Run, view: View, given: Window.Given, choice: Window.Choice
   const up_to_seq = choice.do === "nothing" ? 0 : choice.up_to_seq
   const event: Compacted =
     made === undefined
-      ? { ...bare, shortened: { up_to_seq, chars: Window.LONG } }
+      ? { ...bare, shortened: { up_to_seq, chars: choice.do === "shorten" ? choice.chars : Window.LONG } }
       : { ...bare, summary: run.mask(made.summary).toWellFormed(), up_to_seq }
   const next = fold(state, event)
   return { ...event, tokens_after: run.window.meter.total(askedOf(run, view, next)) }
@@ -147,9 +166,20 @@ const less = Effect.fnUntraced(function* (run: Run, view: View, given: Window.Gi
   return givenOf(run, view, yield* store(run, view, given, choice, made), given.room)
 })
 
+/** Cuts what the model has not read, and says so to it; `undefined` where that is not enough, or nothing is there. */
+const lessUnread = Effect.fnUntraced(function* (run: Run, view: View, given: Window.Given, most: number) {
+  const choice = Window.chooseUnread(given, most)
+  if (choice.do === "nothing") return undefined
+  return givenOf(run, view, yield* store(run, view, given, choice), given.room)
+})
+
 /** A count that is not the server's, and no tokenizer's, is too high by up to so much. */
-const isTooLong = (run: Run, { room, total }: Window.Given): boolean =>
-  total * (run.window.meter.isSure() ? 1 : 0.6) > room.window
+const isTooLong = (run: Run, view: View, given: Window.Given): boolean => {
+  const surely = run.window.meter.isSure() ? 1 : 0.6
+  const room = knownRoom(run)
+  const { system, tools } = partsOf(run, view, given)
+  return given.total * surely > room.window || (system + tools) * surely > Window.usable(room)
+}
 
 /** Before a request: with less of the conversation where it would be too long. */
 const fit = Effect.fnUntraced(function* (run: Run, view: View) {
@@ -164,10 +194,13 @@ const fit = Effect.fnUntraced(function* (run: Run, view: View) {
     window.learned.stuck = false
     return
   }
-  if (window.learned.stuck && !isTooLong(run, given)) return
-  const after = yield* less(run, view, given)
+  if (window.learned.stuck && !isTooLong(run, view, given)) return
+  const first = yield* less(run, view, given)
+  const rest = first ?? given
+  const after = isTooLong(run, view, rest) ? yield* lessUnread(run, view, rest, limit) : first
   window.learned.stuck = after === undefined || after.total > limit
-  if (isTooLong(run, after ?? given)) return yield* overflow(run, view, after ?? given)
+  const left = after ?? rest
+  if (isTooLong(run, view, left)) return yield* overflow(run, view, { ...left, room: knownRoom(run) })
 })
 
 /** What a request that the server refused is made of must become less; fails where it cannot. */
@@ -175,16 +208,21 @@ const afterOverflow = Effect.fnUntraced(function* (run: Run, view: View, failure
   const state = yield* run.reporter.state
   const room = roomOf(run)
   const given = givenOf(run, view, state, room)
-  const told = Window.limitTold(failure.message) ?? Math.min(room.window, given.total)
-  run.window.learned.told.set(modelOf(run), told)
+  const said = Window.limitTold(failure.message)
+  const told = said ?? Math.min(room.window, given.total)
+  const { learned } = run.window
+  ;(said === undefined ? learned.refused : learned.told).set(modelOf(run), told)
   // Whatever we counted, it was too much.
   const small = {
     window: Math.floor(Math.min(given.total, told) * 0.8),
     reserve: 0,
     compact_at: 100
   }
-  const after = yield* less(run, view, { ...given, room: small })
-  if (after === undefined) return yield* overflow(run, view, { ...given, room: roomOf(run) })
+  const first = yield* less(run, view, { ...given, room: small })
+  const rest = first ?? { ...given, room: small }
+  if (rest.total <= small.window) return
+  const after = yield* lessUnread(run, view, rest, small.window)
+  if (after === undefined && first === undefined) return yield* overflow(run, view, given, failure.message)
 })
 
 const isOverflow = (error: unknown): error is TaskFailure =>
@@ -200,9 +238,9 @@ export const fitting = <A, E>(run: Run, view: View, ask: (again: boolean) => Eff
     Effect.catchIf(ask(false), isOverflow, (failure) =>
       Effect.andThen(
         afterOverflow(run, view, failure),
-        Effect.catchIf(ask(true), isOverflow, () =>
+        Effect.catchIf(ask(true), isOverflow, ({ message }) =>
           Effect.flatMap(run.reporter.state, (state) =>
-            Effect.fail(overflow(run, view, givenOf(run, view, state, roomOf(run))))
+            Effect.fail(overflow(run, view, givenOf(run, view, state, roomOf(run)), message))
           )
         )
       )

@@ -157,12 +157,13 @@ const askModel = Effect.fnUntraced(function* (run: Run, turn: number, memory: Me
   enter(run, "waiting_response")
   const wanted = requestOf(run, memory, state)
   const answer = yield* Metering.during(run, { turn, cut }, wanted, ({ attempt, request }) => {
-    run.reporter.later(memory.recorded(at, request))
+    const lessened = (asked: ModelRequest) => run.reporter.later(memory.recorded(at, asked))
+    lessened(request)
     const { fallback_models: fallbacks, retry } = run.limits
     const showing = (shown: Parts.ShownAnswer) => {
       run.open.shown = shown
     }
-    const asked = Turn.ask({ ...run, fallbacks, retry, at, streams, showing, request, attempt })
+    const asked = Turn.ask({ ...run, fallbacks, retry, at, streams, showing, request, attempt, lessened })
     return Effect.withSpan(whileSilent(run.reporter, asked), spans.model, { captureStackTrace: false })
   })
   const { usage } = answer.completed

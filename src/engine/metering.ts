@@ -19,7 +19,7 @@ import type { ShownAnswer } from "./parts.ts"
 import type { Reporter } from "./Reporter.ts"
 import type { Suspension } from "./Suspension.ts"
 import { TaskFailure } from "./TaskFailure.ts"
-import { textTokens } from "./tokenEstimate.ts"
+import { answerTokens, textTokens } from "./tokenEstimate.ts"
 
 /** Of one session, as long as it is in memory. */
 export interface Purse {
@@ -121,10 +121,17 @@ const counted = (run: Metered, turn: number, spent: Usage.Usage): Durable<"usage
 export interface About {
   readonly shown: ShownAnswer
   readonly model: string
+  readonly request: ModelRequest
 }
 
-/** Around one attempt; its success says what it used as far as anybody knows. */
-export type Attempt = <E>(once: Effect.Effect<Completed, E>, about: About) => Effect.Effect<Completed, E | TaskFailure>
+/**
+ * Around one attempt, which is handed what it may ask: less output where an earlier one left less. Its success says what
+ * it used as far as anybody knows.
+ */
+export type Attempt = <E>(
+  once: (request: ModelRequest) => Effect.Effect<Completed, E>,
+  about: About
+) => Effect.Effect<Completed, E | TaskFailure>
 
 export interface Meter {
   /** What is asked for: no more output than is left. */
@@ -141,35 +148,29 @@ const unpriced = (model: string): TaskFailure =>
     detail: `The price of ${model} is not known, so that a limit of money cannot be kept. Limit tokens, or give its price (models.${model}.prices).`
   })
 
-/** Tokens of what an answer said, where its server did not count them. */
-const said = ({ message }: Completed): number =>
-  textTokens(message.content) +
-  textTokens(message.reasoning ?? "") +
-  message.tool_calls.reduce((sum, call) => sum + textTokens(call.tool_name + call.arguments), 0)
-
 interface Turn {
   readonly run: Metered
   readonly turn: number
   /** No answer of it stands in the conversation, so that nothing but `usage` tells of it. */
   readonly aside: boolean
   readonly ledgers: ReadonlyArray<Budget.Ledger>
-  /** Tokens of the question, where anything is limited. */
-  readonly input: number | undefined
+  /** Whether anything of it is limited. */
+  readonly isLimited: boolean
+  /** Tokens of the question; estimated when somebody needs it. */
+  readonly input: () => number
 }
 
-const guessed = ({ input = 0 }: Turn, output_tokens: number): Usage.Usage => ({
-  input_tokens: input,
+const guessed = ({ input }: Turn, output_tokens: number): Usage.Usage => ({
+  input_tokens: input(),
   output_tokens,
   estimated: true
 })
 
-const shownTokens = (shown: ShownAnswer): number => textTokens(shown.content()) + textTokens(shown.reasoning())
-
-/** What a failed or cut attempt is counted as; undefined: nothing came of it, as far as anybody knows. */
+/** What a failed or cut attempt is counted as, limits or not; undefined: nothing came of it, as far as anybody knows. */
 const failedUsage = (turn: Turn, exit: Exit.Failure<Completed, unknown>, shown: ShownAnswer) => {
   const error = exit.cause.reasons.find(Cause.isFailReason)?.error
   if (error instanceof ProviderError && error.usage !== undefined) return error.usage
-  return turn.input === undefined || !shown.any() ? undefined : guessed(turn, shownTokens(shown))
+  return shown.any() ? guessed(turn, textTokens(shown.content()) + textTokens(shown.reasoning())) : undefined
 }
 
 /** What an attempt used, with its cost; told where no answer tells it. */
@@ -188,20 +189,21 @@ const used = (turn: Turn, exit: Exit.Exit<Completed, unknown>, { model, shown }:
 
 /** The answer of a server that counted nothing is counted here, where anything is limited. */
 const withCount = (turn: Turn, completed: Completed): Completed =>
-  completed.usage !== undefined || turn.input === undefined
+  completed.usage !== undefined || !turn.isLimited
     ? completed
-    : { ...completed, usage: guessed(turn, said(completed)) }
+    : { ...completed, usage: guessed(turn, answerTokens(completed.message)) }
 
 const unmetered = (turn: Turn, asked: ModelRequest): Meter => ({
   request: asked,
-  attempt: (once, about) => Effect.onExit(once, (exit) => Effect.sync(() => void used(turn, exit, about)))
+  attempt: (once, about) =>
+    Effect.onExit(once(about.request), (exit) => Effect.sync(() => void used(turn, exit, about)))
 })
 
 const priceOf = ({ run }: Turn, model: string) => Catalogue.entryOf(run.catalogue, model).prices
 
 const needOf = (turn: Turn, model: string, output: number, least: number): Need => {
   const price = priceOf(turn, model)
-  return { input: turn.input ?? 0, output, least, ...(price === undefined ? {} : { price }) }
+  return { input: turn.input(), output, least, ...(price === undefined ? {} : { price }) }
 }
 
 /** Reserves what a call of this model takes; a limit of money needs its price. */
@@ -212,20 +214,32 @@ const reserved = (turn: Turn, model: string, output: number, least: number) =>
       : Budget.reserve(turn.ledgers, needOf(turn, model, output, least))
   )
 
-/** `first`: what is reserved already, for this model. */
-const meterOf = (turn: Turn, request: ModelRequest, first: Budget.Hold, model: string) => {
-  const { output } = first
+interface Reserved {
+  readonly hold: Budget.Hold
+  readonly model: string
+  /** Of an answer: the most that was asked for. */
+  readonly output: number
+  readonly least: number
+}
+
+/** With no more output than is held; what asks for that much or less is asked as it is. */
+const within = (request: ModelRequest, { output }: Budget.Hold, most: number): ModelRequest =>
+  output >= (request.max_output_tokens ?? most) ? request : { ...request, max_output_tokens: output }
+
+/** `first`: what is reserved already, for this model. A further attempt takes what is left by then. */
+const meterOf = (turn: Turn, request: ModelRequest, { hold: first, least, model, output }: Reserved) => {
   let hold: Budget.Hold | undefined = first
   const holding = (asked: string) => {
     if (hold !== undefined && asked === model) return Effect.succeed(hold)
     hold?.settle(nothing)
-    return reserved(turn, asked, output, output)
+    return reserved(turn, asked, output, least)
   }
   const attempt: Attempt = (once, about) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(holding(about.model), (own) => {
         hold = own
-        const answered = Effect.map(restore(once), (completed) => withCount(turn, completed))
+        const asked = within(about.request, own, output)
+        const answered = Effect.map(restore(once(asked)), (completed) => withCount(turn, completed))
         return Effect.onExit(answered, (exit) =>
           Effect.sync(() => {
             hold = undefined
@@ -269,8 +283,9 @@ export const during = <A, E>(
   const own = Budget.makeLedger("turn", () => ({ tokens: limits.turn_tokens, usd: 0 }))
   const ledgers = [own, ...meters.ledgers]
   const isLimited = Budget.isLimited(ledgers)
-  const input = isLimited ? meters.purse.parts.estimate(asked) : undefined
-  const turn: Turn = { run, turn: number, aside, ledgers, input }
+  let estimate: number | undefined
+  const input = () => (estimate ??= meters.purse.parts.estimate(asked))
+  const turn: Turn = { run, turn: number, aside, ledgers, isLimited, input }
   if (!isLimited) return use(unmetered(turn, asked))
   const model = modelOf(run)
   const { known, output } = longest(run, asked, model)
@@ -280,7 +295,7 @@ export const during = <A, E>(
     Effect.flatMap(reserved(turn, model, output, least), (hold) => {
       const whole = known && hold.output === output
       const request = whole ? asked : { ...asked, max_output_tokens: hold.output }
-      const { meter, close } = meterOf(turn, request, hold, model)
+      const { meter, close } = meterOf(turn, request, { hold, model, output: hold.output, least })
       return Effect.ensuring(restore(use(meter)), close)
     })
   )

@@ -50,7 +50,8 @@ const asked = Effect.fnUntraced(function* (over: Over, { attempt: counted, reque
   for (let attempt = 1; ; attempt++) {
     // Nobody sees it grow; what came of an attempt that fails is counted.
     const got = Parts.make(over.task_id, { stream_id: newStreamId(), reasoning_stream_id: newStreamId() })
-    const result = yield* Effect.result(counted(once(over, request, got), { shown: got, model: over.model }))
+    const about = { shown: got, model: over.model, request }
+    const result = yield* Effect.result(counted((asking) => once(over, asking, got), about))
     if (Result.isSuccess(result)) return result.success
     const error = result.failure
     if (error._tag !== "ProviderError") return yield* error

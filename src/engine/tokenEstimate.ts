@@ -2,7 +2,7 @@
  * How many tokens a request probably has, where nobody counted. Owns: a figure that is rather too large than too small,
  * made once for each message. Pure but for that memory. Does not own: real counting (a tokenizer is given by whoever has one).
  */
-import type { Message, ToolDefinition } from "../domain/Message.ts"
+import type { AssistantMessage, Message, ToolDefinition } from "../domain/Message.ts"
 import type { ModelRequest } from "../provider/Provider.ts"
 
 /** What a server puts around each message. */
@@ -15,6 +15,12 @@ export const textTokens = (text: string): number => {
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) wide += 1
   return Math.ceil((text.length - wide) / ASCII_PER_TOKEN) + wide
 }
+
+/** Of what an answer said, where its server did not count. */
+export const answerTokens = ({ content, reasoning = "", tool_calls }: AssistantMessage): number =>
+  textTokens(content) +
+  textTokens(reasoning) +
+  tool_calls.reduce((sum, call) => sum + textTokens(call.tool_name + call.arguments), 0)
 
 const known = new WeakMap<object, number>()
 

@@ -29,6 +29,8 @@ export interface Ask {
   readonly streams: Parts.Streams
   /** Around each attempt: what it takes is counted. */
   readonly attempt: Attempt
+  /** Told what is asked, where that is less than `request`. */
+  readonly lessened: (request: ModelRequest) => void
   /** Told which answer is being shown, so that an end in the middle keeps its text. */
   readonly showing: (shown: Parts.ShownAnswer) => void
   /** Models that are asked, in this order, once this one's retries are used up. */
@@ -138,16 +140,25 @@ const now = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
 
 const inStreams = (ask: Ask, streams: Parts.Streams): Ask => ({ ...ask, streams })
 
+/** One attempt, with what is left for it. */
+const attempted = (ask: Ask, shown: Parts.ShownAnswer) => {
+  const once = ask.provider.capabilities.streaming ? streamed : generated
+  const asking = (request: ModelRequest) => {
+    if (request !== ask.request) ask.lessened(request)
+    return once({ ...ask, request }, shown)
+  }
+  return ask.attempt(asking, { shown, model: modelOf(ask), request: ask.request })
+}
+
 /** All attempts at one model. */
 const attempts = Effect.fnUntraced(function* (first: Ask, fresh: boolean) {
   const begun = yield* now
-  const once = first.provider.capabilities.streaming ? streamed : generated
   let ask = first
   for (let attempt = 1; ; attempt++) {
     const shown = Parts.make(ask.at.task_id, ask.streams)
     ask.showing(shown)
     Points.reach("model before")
-    const result = yield* Effect.result(ask.attempt(once(ask, shown), { shown, model: modelOf(ask) }))
+    const result = yield* Effect.result(attempted(ask, shown))
     Points.reach("model after")
     if (Result.isSuccess(result)) {
       const answer: Answer = { completed: costed(ask, result.success), shown, streams: ask.streams }

@@ -42,24 +42,20 @@ export type RetryDecision =
   | { readonly _tag: "retry"; readonly delay_ms: number }
   | { readonly _tag: "stop"; readonly reason: "not_retryable" | "attempts" | "elapsed" | "open" }
 
-/** Without a hint, a server that limits us is asked once more and then left alone. */
-const attempts = (policy: RetryPolicy, error: ProviderError): number =>
-  error.code === "provider_rate_limited" && error.retryAfterMs === undefined
-    ? Math.min(policy.max_attempts, 2)
-    : policy.max_attempts
-
 const delay = (policy: RetryPolicy, { attempt, error, random }: RetryInput): number => {
   if (error.retryAfterMs !== undefined) {
     return Math.min(error.retryAfterMs, policy.max_retry_after_ms) + Math.floor(random * policy.base_ms)
   }
   const ceiling = Math.min(policy.max_backoff_ms, policy.base_ms * 2 ** attempt)
-  return policy.base_ms + Math.floor(random * Math.max(0, ceiling - policy.base_ms))
+  // Waiting is what a server that limits us wants, and all that helps.
+  const least = error.code === "provider_rate_limited" ? Math.max(policy.base_ms, ceiling / 2) : policy.base_ms
+  return Math.floor(least + random * Math.max(0, ceiling - least))
 }
 
 export const decide = (policy: RetryPolicy, input: RetryInput): RetryDecision => {
   if (!input.error.isRetryable) return { _tag: "stop", reason: "not_retryable" }
   if (input.error.open === true && input.fresh === true && input.attempt === 1) return { _tag: "stop", reason: "open" }
-  if (input.attempt >= attempts(policy, input.error)) return { _tag: "stop", reason: "attempts" }
+  if (input.attempt >= policy.max_attempts) return { _tag: "stop", reason: "attempts" }
   const delay_ms = delay(policy, input)
   if (input.elapsed_ms + delay_ms > policy.max_elapsed_ms) return { _tag: "stop", reason: "elapsed" }
   return { _tag: "retry", delay_ms }

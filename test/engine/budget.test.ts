@@ -136,13 +136,13 @@ const usages = (events: ReadonlyArray<{ readonly type: string }>) =>
 describe("an attempt that is no answer", () => {
   const cost = (input: number, output: number) => ({ cost_usd: (input * 100_000 + output * 200_000) / 1e6 })
 
-  it.effect("counts as what came of it, and one of which nothing came does not", () => {
+  it.effect.each([{ task_tokens: 1000 }, {}])("counts as what came of it, or not, under %o", (limits) => {
     const shown: Stream.Stream<ModelPart, ProviderError> = Stream.concat(
       Stream.fromArray(text("123456")),
       Stream.fail(broken)
     )
     const script: Script = (_, turn) => [Stream.fail(broken), shown, answer("whole")][turn] ?? answer("")
-    const { layer, seen } = kit({ script, budget, catalogue, limits: { ...base, task_tokens: 1000 } })
+    const { layer, seen } = kit({ script, budget, catalogue, limits: { ...base, ...limits } })
     return Effect.gen(function* () {
       const fiber = yield* Effect.forkChild(run)
       yield* TestClock.adjust("10 minutes")
@@ -157,7 +157,28 @@ describe("an attempt that is no answer", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("that a cancel cut counts as what came of it, before the task's end", () =>
+  it.effect.each([
+    [{ task_tokens: 60 }, 38],
+    [{ turn_tokens: 51 }, 29],
+    [{ session_cost_usd: 9.4 }, 35],
+    [{ task_cost_usd: 9.2 }, 34]
+  ] as const)("leaves what is left to the next, under %o", ([limits, second]) => {
+    const asked: Array<number | undefined> = []
+    const empty = new ProviderError({ code: "provider_bad_stream", detail: "no", usage: { input_tokens: 10, output_tokens: 2 } })
+    const script: Script = ({ max_output_tokens }, turn) => {
+      asked.push(max_output_tokens)
+      return [Stream.fail(empty), answer("whole")][turn] ?? answer("")
+    }
+    const { layer } = kit({ script, budget, catalogue, limits: { max_output_tokens: 40, ...limits } })
+    return Effect.gen(function* () {
+      const fiber = yield* Effect.forkChild(run)
+      yield* TestClock.adjust("10 minutes")
+      const { status } = yield* Fiber.join(fiber)
+      assert.deepStrictEqual([status, asked], ["completed", [40, second]])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect.each([{ session_tokens: 1000 }, {}])("that a cancel cut counts before the task's end, under %o", (limits) =>
     Effect.gen(function* () {
       const begun = yield* Deferred.make<void>()
       const hanging: Stream.Stream<ModelPart> = Stream.concat(
@@ -168,20 +189,26 @@ describe("an attempt that is no answer", () => {
         script: turns(hanging, answer("after")),
         budget,
         catalogue,
-        limits: { session_tokens: 1000 }
+        limits
       })
       yield* Effect.gen(function* () {
         const fiber = yield* Effect.forkChild(run)
         yield* Deferred.await(begun)
         yield* Fiber.interrupt(fiber)
-        const engine = yield* Engine
-        assert.strictEqual((yield* engine.budgets)[0]?.used, 12)
+        const { state } = yield* Reporter
+        const spent = Effect.map(state, ({ usage }) => usage.input_tokens + usage.output_tokens)
+        assert.strictEqual(yield* spent, 12)
         assert.deepStrictEqual(
           seen.events.slice(-3).map(({ type }) => type),
           ["usage", "text_completed", "task_canceled"]
         )
         yield* run
-        assert.strictEqual((yield* engine.budgets)[0]?.used, 27)
+        assert.strictEqual(yield* spent, 27)
+        const budgets = yield* Effect.flatMap(Engine, (engine) => engine.budgets)
+        assert.deepStrictEqual(
+          budgets.map(({ used }) => used),
+          "session_tokens" in limits ? [27] : []
+        )
       }).pipe(Effect.provide(layer))
     })
   )

@@ -130,6 +130,68 @@ describe("compaction", () => {
     })
   )
 
+  it.effect("cuts the longest of unread results that cannot fit, tells the model, and the session goes on", () => {
+    const calls = (...of: ReadonlyArray<number>) =>
+      answer(
+        "",
+        of.map((n, i) => call(`c${n}_${i}`, "probe", { n }))
+      )
+    const rows = [
+      { window: 12_000, of: [30_000, 30_001, 30_002, 40], refuse: 0, cut: 3 },
+      { window: 8_000, of: [90_000], refuse: 0, cut: 1 },
+      // Nobody knew how small it is before the server said so.
+      { window: 100_000, of: [30_000, 40, 20_000], refuse: 2, cut: 2 }
+    ]
+    return Effect.forEach(
+      rows,
+      Effect.fnUntraced(function* ({ window, of, refuse, cut }) {
+        const model = summarising((_request, turn) => {
+          if (turn === refuse) return overflow
+          return turn === 1 ? calls(...of) : said("Done.")
+        })
+        const { ends, events } = yield* run(model, window, "read them", "go on")
+        assert.deepStrictEqual(
+          ends.map(({ status }) => status),
+          ["completed", "completed"]
+        )
+        const [first] = compactedIn(events)
+        assert.isBelow(first?.tokens_after ?? 0, window)
+        const read = model.asked.at(refuse === 0 ? 1 : 2)?.messages.filter(({ role }) => role === "tool") ?? []
+        const marks = read.filter(({ content }) =>
+          /^\d+ word .*\n\[\.\.\. \d+ characters left out since not all results fit; call again for the part you need \.\.\.\]\n.* $/s.test(
+            content
+          )
+        )
+        assert.deepStrictEqual([read.length, marks.length], [of.length, cut])
+        assert.isTrue(read.some(({ content }) => content.length > 3_000 && content.length < 30_000))
+      }),
+      { discard: true }
+    )
+  })
+
+  it.effect("names /compact where it helps, and keeps the server's words", () =>
+    Effect.gen(function* () {
+      const prompts = [`RULE: be quick ${output(20_000)}`, "x".repeat(60_000)]
+      const model = summarising(() => said("Fine."))
+      const { end } = yield* run(model, 8_000, ...prompts)
+      assert.match(end?.error?.message ?? "", /about \d+k? tokens, where the model takes 8000 and 2000 of them/)
+      assert.notInclude(end?.error?.message, "/compact")
+      const refused = yield* run(
+        summarising(() => overflow),
+        100_000,
+        "hello"
+      )
+      assert.match(
+        refused.end?.error?.message ?? "",
+        /^It said: This model's maximum context length is 6000 tokens\. By claw's own count it is about \d+ tokens: the system prompt \d+.*\. Ask for less/
+      )
+      // A window that the head alone fills is said, before anything is asked.
+      const tiny = summarising(() => said("Never."))
+      const none = yield* run(tiny, 60, "hello")
+      assert.deepStrictEqual([none.end?.error?.code, tiny.asked.length], ["provider_context_overflow", 0])
+    })
+  )
+
   it.effect("is cancelled as all else: nothing of it is stored, and the session is whole", () =>
     Effect.gen(function* () {
       const begun = yield* Deferred.make<void>()

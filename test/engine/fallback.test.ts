@@ -55,7 +55,7 @@ describe("a fallback", () => {
       assert.deepStrictEqual(asked, ["scripted", "scripted", "scripted", "small"])
       assert.strictEqual(
         line,
-        '"Half" !unavailable | "Half" !unavailable | "Half" !unavailable |>small "Whole" ="Whole" u10+5 done'
+        '"Half" ~u !unavailable | "Half" ~u !unavailable | "Half" ~u !unavailable |>small "Whole" ="Whole" ~u done'
       )
       const told = log.flatMap((event) => (event.type === "retrying" ? [[event.attempt, event.model]] : []))
       assert.deepStrictEqual(told, [

@@ -28,29 +28,31 @@ describe("decide", () => {
       "provider_bad_stream"
     ])
   })
-  it("backs off between half a second and a doubling ceiling", () => {
-    const delay = (attempt: number, random: number) =>
-      decide({ ...defaults, max_attempts: 99 }, input("provider_unavailable", { attempt, random }))
+  it("backs off between half a second and a doubling ceiling, where requests are limited in its upper half", () => {
+    const delay = (attempt: number, random: number, code: ProviderCode = "provider_unavailable") =>
+      decide({ ...defaults, max_attempts: 99 }, input(code, { attempt, random }))
     assert.deepStrictEqual(
       [delay(1, 0), delay(1, 0.9999), delay(2, 0.9999), delay(9, 0), delay(9, 0.99999)],
       [500, 999, 1999, 500, 19_999].map((delay_ms) => ({ _tag: "retry", delay_ms }))
     )
+    const limited = [1, 2, 3, 9].flatMap((attempt) =>
+      [0, 0.9999].map((random) => delay(attempt, random, "provider_rate_limited"))
+    )
+    assert.deepStrictEqual(
+      limited,
+      [500, 999, 1000, 1999, 2000, 3999, 10_000, 19_999].map((delay_ms) => ({ _tag: "retry", delay_ms }))
+    )
   })
-  it("stops after three calls, after two where a limiting server gave no hint", () => {
+  it("stops after three calls, whatever failed and whether the server gave a hint", () => {
     const at = (code: ProviderCode, attempt: number, after?: number) =>
       decide(defaults, input(code, { attempt, ...(after === undefined ? {} : { after }) }))._tag
-    assert.deepStrictEqual(
-      [1, 2, 3].map((n) => at("provider_unavailable", n)),
-      ["retry", "retry", "stop"]
-    )
-    assert.deepStrictEqual(
-      [1, 2, 3].map((n) => at("provider_rate_limited", n)),
-      ["retry", "stop", "stop"]
-    )
-    assert.deepStrictEqual(
-      [1, 2, 3].map((n) => at("provider_rate_limited", n, 1000)),
-      ["retry", "retry", "stop"]
-    )
+    const rows = [["provider_unavailable"], ["provider_rate_limited"], ["provider_rate_limited", 1000]] as const
+    for (const [code, after] of rows) {
+      assert.deepStrictEqual(
+        [1, 2, 3].map((n) => at(code, n, after)),
+        ["retry", "retry", "stop"]
+      )
+    }
   })
   it("waits as told, with jitter only on top", () => {
     assert.deepStrictEqual(
