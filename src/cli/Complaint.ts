@@ -40,5 +40,15 @@ export const describe = {
       ? `${records} ${records === 1 ? "record" : "records"} of this session cannot be read; the conversation goes on without ${records === 1 ? "it" : "them"}.`
       : `此会话有 ${records} 条记录无法读取，对话将在缺少它们的情况下继续。`
   },
+  /** Above the text of an answer that was cut off for good. */
+  unfinished: (locale: Locale): string =>
+    locale === "en"
+      ? "claw: the answer was cut off and is not on standard output. This much of it came:"
+      : "claw：回答未完成，没有写到标准输出。已收到的部分：",
+  /** Of a task that completed. */
+  unasked: (locale: Locale): string =>
+    locale === "en"
+      ? "a subagent needed an approval and nobody could be asked. [approval_required]"
+      : "子代理的操作需要批准，而当前无人可以批准。 [approval_required]",
   retried: (locale: Locale): string => (locale === "en" ? "claw: the answer starts over." : "claw：回答重新开始。")
 } as const

@@ -16,7 +16,7 @@ import { Output } from "./Output.ts"
 import { askPlain, next, type Said } from "./plainQuestion.ts"
 import type { ReplOptions } from "./Repl.ts"
 import { PROMPT } from "./replView.ts"
-import { exitCode, textWriting } from "./Run.ts"
+import { textWriting } from "./Run.ts"
 import { sanitiseLine } from "./Sanitise.ts"
 import { runSlash } from "./SlashCommands.ts"
 import { nothingWritten, writtenPrompt } from "./WrittenByPeople.ts"
@@ -108,7 +108,7 @@ const prompt = Effect.fnUntraced(function* (plain: Plain, content: string) {
   if (end === undefined) return undefined
   const output = yield* Output
   if (end.error !== undefined) yield* output.err(`claw: ${describe.error(end.error, options.locale)}\n`)
-  return exitCode(end)
+  return writing.code(end)
 }, Effect.scoped)
 
 /** What one line does: an exit code, or `undefined` to leave. */

@@ -1,6 +1,6 @@
 /**
  * `claw run`: one prompt, for scripts. Owns: what goes to standard output and to standard error, and the exit code.
- * With --json standard output holds facts and deltas, one a line, and nothing else; otherwise the model's text, with
+ * With --json standard output holds facts and deltas, one a line, and nothing else; otherwise the model's answers, with
  * notes about tools on standard error. Invariant: returns after the terminal event was written.
  */
 import { Effect, Fiber } from "effect"
@@ -33,6 +33,21 @@ export const exitCode = (end: EndedTask): number => {
   if (end.status === "canceled") return EXIT.cancelled
   if (end.error?.code === "approval_required") return EXIT.approval
   return end.error !== undefined && limits.has(end.error.code) ? EXIT.limit : EXIT.failed
+}
+
+/**
+ * What of a task's facts its end does not tell: a subagent needed an approval that nobody could give. Its caller went on
+ * without it, and a script has to hear of it (SETTLED 5).
+ */
+const makeUnasked = () => {
+  let unasked = false
+  return {
+    see: (event: SessionEvent): void => {
+      unasked ||= event.type === "subagent_ended" && event.error?.code === "approval_required"
+    },
+    /** Once all of the task was seen. */
+    code: (end: EndedTask): number => (unasked && end.status === "completed" ? EXIT.approval : exitCode(end))
+  }
 }
 
 /** In the order in which things happened, so that on one screen a note stands behind the text it belongs to. */
@@ -75,18 +90,30 @@ export const textWriting = Effect.fnUntraced(function* (
   answers: boolean
 ) {
   if (answers) yield* session.subscribe({ answers, sink: () => {} })
-  const write = writeTo(yield* Output, textWriter(locale))
+  const output = yield* Output
+  const write = writeTo(output, textWriter(locale, output.isTerminal))
+  const unasked = makeUnasked()
+  const seen = (event: SessionEvent) => {
+    unasked.see(event)
+    also(event)
+  }
   const following = yield* follow(session, (events) =>
-    Effect.tap(write(events), () => Effect.sync(() => events.forEach(also)))
+    Effect.tap(write(events), () => Effect.sync(() => events.forEach(seen)))
   )
-  return { finish: Effect.andThen(Effect.sync(following.end), Fiber.join(following.reading)) }
+  const finish = Effect.andThen(Effect.sync(following.end), Fiber.join(following.reading))
+  return { finish, code: unasked.code }
 })
 
 /** Runs one prompt to its end; the exit code. Interrupting it cancels the task and waits for its terminal event. */
 export const run = Effect.fnUntraced(function* (session: SessionRuntime, options: RunOptions) {
   const { content, json, locale } = options
   const output = yield* Output
-  const following = yield* follow(session, writeTo(output, json ? jsonWriter() : textWriter(locale)))
+  const unasked = makeUnasked()
+  const write = writeTo(output, json ? jsonWriter() : textWriter(locale, output.isTerminal))
+  const following = yield* follow(session, (events) => {
+    events.forEach(unasked.see)
+    return write(events)
+  })
   const caughtUp = Effect.suspend(() => {
     following.end()
     return Fiber.join(following.reading)
@@ -99,5 +126,9 @@ export const run = Effect.fnUntraced(function* (session: SessionRuntime, options
   if (end === undefined) return EXIT.failed
   yield* caughtUp
   if (end.error !== undefined) yield* output.err(`claw: ${describe.error(end.error, locale)}\n`)
-  return exitCode(end)
+  const code = unasked.code(end)
+  if (code === EXIT.approval && end.error === undefined && !json) {
+    yield* output.err(`claw: ${describe.unasked(locale)}\n`)
+  }
+  return code
 }, Effect.scoped)

@@ -23,12 +23,15 @@ export interface RunningTool {
 
 type Terminal = Durable<"task_completed"> | Durable<"task_canceled"> | Durable<"task_failed">
 
+/** Said of an answer where it ends, or of the conversation. */
+export type Note = "superseded" | "interrupted" | "broken" | "overlong" | "filtered" | "cleared"
+
 export type Item =
   | { readonly kind: "prompt"; readonly text: string; readonly queued: boolean }
   | ({ readonly kind: "text" } & Piece)
   | { readonly kind: "thought"; readonly ms?: number; readonly text: string }
   | { readonly kind: "tool"; readonly call: RunningTool; readonly result: Durable<"tool_result"> }
-  | { readonly kind: "note"; readonly note: "superseded" | "interrupted" | "cleared" }
+  | { readonly kind: "note"; readonly note: Note }
   | { readonly kind: "standsIn"; readonly model: string; readonly code: string }
   | { readonly kind: "restored"; readonly event: Durable<"files_restored"> }
   | { readonly kind: "unrecorded"; readonly reason: Durable<"checkpoint_skipped">["reason"] }
@@ -100,12 +103,22 @@ const onThinking = (view: View, event: Extract<SessionEvent, { type: "thinking_d
   return { ...view, thinking: { text, received, since: known.since, last: at }, retry: undefined }
 }
 
+/** How an answer ended that is not all that the model had to say; a person's interrupt is no failure. */
+export const cutNote = (event: Durable<"text_completed">): Note | undefined => {
+  const { content, finish_reason, partial } = event
+  if (partial === true && finish_reason === "cancelled") return "interrupted"
+  if (partial === true) return content.trim() === "" ? undefined : "broken"
+  if (finish_reason === "length") return "overlong"
+  return finish_reason === "content_filter" ? "filtered" : undefined
+}
+
 const onCompleted = (view: View, event: Durable<"text_completed">, at: number): View => {
   const said = thought(view, event.reasoning, at)
   const answer = said.answer?.stream_id === event.stream_id ? said.answer : undefined
   const { pieces, replaces } = complete(answer, event.content)
   const superseded: ReadonlyArray<Item> = replaces ? [{ kind: "note", note: "superseded" }] : []
-  const cut: ReadonlyArray<Item> = event.partial === true ? [{ kind: "note", note: "interrupted" }] : []
+  const note = cutNote(event)
+  const cut: ReadonlyArray<Item> = note === undefined ? [] : [{ kind: "note", note }]
   return { ...add(said, ...superseded, ...texts(pieces), ...cut), answer: undefined, retry: undefined }
 }
 

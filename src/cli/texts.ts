@@ -14,6 +14,11 @@ export interface Texts {
   readonly thought: (duration: string | undefined) => string
   readonly interrupted: string
   readonly superseded: string
+  /** A failure cut it off. */
+  readonly broken: string
+  /** Whole answers that their server ended before the model did. */
+  readonly overlong: string
+  readonly filtered: string
   readonly canceled: string
   readonly queued: string
   readonly parked: (prompts: number) => string
@@ -69,6 +74,9 @@ const en: Texts = {
   thought: (duration) => (duration === undefined ? "thought" : `thought for ${duration}`),
   interrupted: "(interrupted here)",
   superseded: "The answer above was cut off and does not count; it starts over.",
+  broken: "(cut off here)",
+  overlong: "The answer is cut off here: it reached the output limit.",
+  filtered: "The answer is cut off here: the server's content filter ended it.",
   canceled: "Cancelled.",
   queued: "waits for its turn",
   parked: (prompts) =>
@@ -126,6 +134,9 @@ const zh: Texts = {
   thought: (duration) => (duration === undefined ? "思考" : `思考了 ${duration}`),
   interrupted: "（在此中断）",
   superseded: "以上回答中断，作废；重新开始回答。",
+  broken: "（在此断开）",
+  overlong: "回答达到输出上限，在此截断。",
+  filtered: "回答在此被服务端的内容过滤截断。",
   canceled: "已取消。",
   queued: "排队中",
   parked: (prompts) => `${prompts} 条提示在等待：/continue 开始，/drop 放弃。`,

@@ -98,8 +98,22 @@ describe("the transcript", () => {
     assert.deepStrictEqual(shown(view).live, ["", "b", "c", "thinking · 5 s"])
     const settled = reduce(reduce(view, text(0, "t")), completed("t", { reasoning: "a\nb\nc" }))
     assert.deepStrictEqual(shown(settled).settled.slice(2), ["✻ thought for 3.0 s: a", "", "t"])
-    const replayed = viewOf(started, thinking, completed("t", { reasoning: "a\nb\nc", partial: true }))
-    assert.deepStrictEqual(shown(replayed).settled.slice(2), ["✻ thought: a", "", "t", "(interrupted here)"])
+    const replayed = viewOf(started, thinking, completed("t", { reasoning: "a\nb\nc" }))
+    assert.deepStrictEqual(shown(replayed).settled.slice(2), ["✻ thought: a", "", "t"])
+  })
+
+  it.each([
+    ["a person interrupts", "t", { partial: true, finish_reason: "cancelled" }, ["", "t", "(interrupted here)"]],
+    ["a failure cuts it off", "t", { partial: true, finish_reason: "other" }, ["", "t", "(cut off here)"]],
+    ["a failure comes before it", "", { partial: true, finish_reason: "other" }, []],
+    [
+      "its length ends it",
+      "t",
+      { finish_reason: "length" },
+      ["", "t", "The answer is cut off here: it reached the output limit."]
+    ]
+  ])("says how an answer ended: %s", (_name, content, more, lines) => {
+    assert.deepStrictEqual(shown(viewOf(started, thinking, completed(content, more))).settled.slice(1), lines)
   })
 
   it("shows the committed answer whole where it is not what was streamed", () => {

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { Output } from "../../src/cli/Output.ts"
 import { run, type RunOptions } from "../../src/cli/Run.ts"
+import { errorBody } from "../../src/domain/ErrorCode.ts"
 import type { DurableBody, LiveBody, SessionEvent } from "../../src/domain/Event.ts"
 import type { CallId, StreamId } from "../../src/domain/Ids.ts"
 import { captured } from "../support/capturedOutput.ts"
@@ -48,19 +49,111 @@ const toolResult: DurableBody = {
 }
 
 /** What reaches the two outputs when a session tells these events. */
-const said = (bodies: ReadonlyArray<DurableBody | LiveBody>, options: Partial<RunOptions> = {}) =>
+const said = (
+  bodies: ReadonlyArray<DurableBody | LiveBody>,
+  { screen = false, ...options }: Partial<RunOptions> & { readonly screen?: boolean } = {}
+) =>
   Effect.gen(function* () {
     const session = fakeSession()
-    const output = captured()
+    const output = captured({ screen })
     const running = run(session.runtime, { content: "hi", json: false, locale: "en", ...options })
     const fiber = yield* Effect.forkChild(Effect.provideService(running, Output, output.service), {
       startImmediately: true
     })
     for (const body of bodies) session.tell(body)
     session.end()
-    yield* Fiber.join(fiber)
-    return { out: output.out(), err: output.err(), session }
+    const code = yield* Fiber.join(fiber)
+    return { code, out: output.out(), err: output.err(), session }
   })
+
+const again: ReadonlyArray<DurableBody | LiveBody> = [
+  { type: "retrying", task_id, attempt: 1, delay_ms: 500, code: "provider_bad_stream" },
+  {
+    type: "stream_reset",
+    ...turn,
+    stream_id,
+    next_stream_id: "s2" as StreamId,
+    next_reasoning_stream_id: "r2" as StreamId,
+    reason: "provider_bad_stream"
+  }
+]
+const standsIn = [again[0], { ...again[1], model: "other" }] as ReadonlyArray<DurableBody | LiveBody>
+const second = (content: string, more: object = {}): DurableBody =>
+  ({ ...whole(content), stream_id: "s2", ...more }) as DurableBody
+const secondDelta = (content: string) => ({ ...delta(0, content), stream_id: "s2" }) as LiveBody
+const WAITS = "claw: The model's answer was cut off or malformed. Trying again in 0.5 s.\n"
+const OVERLONG = "claw: The answer is cut off here: it reached the output limit.\n"
+
+/** What came, and what of it a file gets, a screen, and standard error of a file. */
+const CUTS: ReadonlyArray<readonly [string, ReadonlyArray<DurableBody | LiveBody>, string, string, string]> = [
+  [
+    "an attempt is cut",
+    [delta(0, "{one"), ...again, secondDelta("{two}"), second("{two}")],
+    "{two}\n",
+    "{one\n{two}\n",
+    WAITS
+  ],
+  ["two attempts are cut", [delta(0, "a"), ...again, ...again, second("b")], "b\n", "a\nb\n", WAITS + WAITS],
+  [
+    "another model goes on",
+    [delta(0, "a"), ...standsIn, second("b")],
+    "b\n",
+    "a\nb\n",
+    `${WAITS}claw: The model's answer was cut off or malformed. other goes on in its place for the rest of this task.\n`
+  ],
+  [
+    "none becomes whole",
+    [delta(0, "a"), ...again, secondDelta("b"), second("b", { partial: true, finish_reason: "other" })],
+    "",
+    "a\nb\n",
+    `${WAITS}claw: the answer was cut off and is not on standard output. This much of it came:\nb\n`
+  ],
+  ["nothing came of it", [second("", { partial: true, finish_reason: "other" })], "", "", ""],
+  ["it reaches the output limit", [delta(0, "a"), second("a", { finish_reason: "length" })], "a\n", "a\n", OVERLONG]
+]
+
+describe("a cut answer", () => {
+  it.effect.each(CUTS)(
+    "%s: a file gets whole answers only, once; a screen what came (R106)",
+    ([_n, bodies, file, screen, err]) =>
+      Effect.gen(function* () {
+        const toFile = yield* said([...bodies, done])
+        assert.deepStrictEqual([toFile.out, toFile.err], [file, err])
+        assert.strictEqual((yield* said([...bodies, done], { screen: true })).out, screen)
+      })
+  )
+
+  it.effect("on a screen no note is glued to an unfinished line", () =>
+    Effect.gen(function* () {
+      const { out } = yield* said([delta(0, "one t"), again[0] as LiveBody], { screen: true })
+      assert.strictEqual(out, "one t\n")
+    })
+  )
+})
+
+describe("a subagent's unanswered question", () => {
+  const ended = (code?: "approval_required" | "max_turns"): DurableBody => ({
+    type: "subagent_ended",
+    ...turn,
+    parent_call_id: call_id,
+    status: code === undefined ? "completed" : "failed",
+    usage,
+    ...(code === undefined ? {} : { error: errorBody(code) })
+  })
+  it.effect("makes the exit code 3, whatever its caller did without it (SETTLED 5)", () =>
+    Effect.gen(function* () {
+      const codes = [ended(), ended("max_turns"), ended("approval_required")].map((end) =>
+        said([end, whole("ok"), done])
+      )
+      const all = yield* Effect.all(codes)
+      assert.deepStrictEqual(
+        all.map(({ code }) => code),
+        [0, 0, 3]
+      )
+      assert.match(all[2]?.err ?? "", /^claw: a subagent needed an approval .*\[approval_required\]\n$/)
+    })
+  )
+})
 
 describe("claw run as text", () => {
   it.effect("writes the text as it came, once, and ends it with a line break (R106, R317)", () =>

@@ -40,6 +40,18 @@ describe("exit codes of claw run", SIDE_BY_SIDE, () => {
     })
   )
 
+  it.live("3: a subagent needs it, and its caller goes on without", () =>
+    Effect.gen(function* () {
+      const { env, workspace, model } = yield* world()
+      const order = JSON.stringify({ title: "maker", prompt: "make it" })
+      model.script(calls([{ id: "s1", name: "subagent", arguments: order }]), bash("touch ran.txt"), text("Not made."))
+      const ended = yield* claw(["run", "go"], { env, cwd: workspace })
+      assert.deepStrictEqual([ended.code, ended.stdout], [3, "Not made.\n"])
+      assert.match(ended.stderr, /\[approval_required\]\n$/)
+      assert.isFalse(existsSync(join(workspace, "ran.txt")))
+    })
+  )
+
   it.live("0 with --mode never-ask: the model hears of the refusal and goes on (R145)", () =>
     Effect.gen(function* () {
       const { env, workspace, model } = yield* world()

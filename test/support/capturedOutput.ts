@@ -13,9 +13,12 @@ export interface CapturedOptions {
   readonly gate?: Effect.Effect<void>
   /** Writes that are taken before the reader is gone. */
   readonly reader?: number
+  /** Standard output is a screen. */
+  readonly screen?: boolean
 }
 
-export const captured = ({ gate = Effect.void, reader = Number.POSITIVE_INFINITY }: CapturedOptions = {}): Captured => {
+export const captured = (options: CapturedOptions = {}): Captured => {
+  const { gate = Effect.void, reader = Number.POSITIVE_INFINITY, screen = false } = options
   const out: Array<string> = []
   const err: Array<string> = []
   const service = Output.of({
@@ -29,7 +32,7 @@ export const captured = ({ gate = Effect.void, reader = Number.POSITIVE_INFINITY
         })
       ),
     err: (text) => Effect.sync(() => void err.push(text)),
-    isTerminal: false,
+    isTerminal: screen,
     color: false,
     columns: () => 80
   })

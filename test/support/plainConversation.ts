@@ -29,7 +29,7 @@ export interface PlainOptions {
   readonly reader?: number
 }
 
-const outputs = (reader: number) => {
+const outputs = (reader: number, isTerminal: boolean) => {
   const texts = { out: "", err: "" }
   const watchers = new Set<() => void>()
   let writes = 0
@@ -42,7 +42,7 @@ const outputs = (reader: number) => {
         return true
       }),
     err: (text) => Effect.sync(() => void (texts.err += text)),
-    isTerminal: false,
+    isTerminal,
     color: false,
     columns: () => 80
   })
@@ -67,7 +67,7 @@ export const conversePlainly = ({
 }: PlainOptions = {}): Effect.Effect<PlainConversation, unknown, Scope.Scope | RuntimeManager> =>
   Effect.gen(function* () {
     const input = Object.assign(new PassThrough(), { isTTY: atTerminal })
-    const { texts, service, shows } = outputs(reader)
+    const { texts, service, shows } = outputs(reader, atTerminal)
     const session = yield* create("first")
     const seen = yield* watch(session)
     let handler = () => {}
