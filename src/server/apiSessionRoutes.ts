@@ -198,4 +198,19 @@ export const sessions = HttpApiGroup.make("sessions")
       error: problems(...change, 422)
     }).annotateMerge(say("Gives back what `undo` took; `to`: all tasks up to this one."))
   )
+  .add(
+    get("prompts", "/api/sessions/:session_id/prompts", {
+      params: session,
+      success: Shape.NamedPrompts,
+      error: problems(...read)
+    }).annotateMerge(say("Prompts that have a name where the session works (`commands/*.md`)."))
+  )
+  .add(
+    post("fillPrompt", "/api/sessions/:session_id/prompts/:name", {
+      params: { ...session, name: id },
+      payload: Shape.FillPrompt,
+      success: Shape.FilledPrompt,
+      error: problems(...change)
+    }).annotateMerge(say("A named prompt with these words in it; nothing is sent to the model by this."))
+  )
   .middleware(Authenticated)

@@ -51,6 +51,14 @@ export interface FileChanges {
   readonly state: "done" | "undone"
 }
 
+/** A prompt that somebody gave a name (`commands/*.md`). */
+export interface NamedPrompt {
+  readonly name: string
+  readonly description: string
+  readonly argument: string
+  readonly of: "user" | "project"
+}
+
 export interface Difference {
   readonly text: string
   readonly files: number
@@ -200,6 +208,11 @@ export const api = {
     options: { readonly to?: TaskId; readonly uncertain?: boolean } = {}
   ) =>
     request<{ readonly restored: ReadonlyArray<Durable<"files_restored">> }>("POST", of(id, `/${direction}`), options),
+  prompts: async (id: SessionId) =>
+    (await request<{ readonly prompts: ReadonlyArray<NamedPrompt> }>("GET", of(id, "/prompts"))).prompts,
+  fillPrompt: async (id: SessionId, name: string, words: string) =>
+    (await request<{ readonly content: string }>("POST", of(id, `/prompts/${encodeURIComponent(name)}`), { words }))
+      .content,
   audit: (query: { readonly session?: SessionId; readonly cursor?: string; readonly decision?: string }) =>
     request<{ readonly records: ReadonlyArray<AuditRecord>; readonly next_cursor?: string }>(
       "GET",
