@@ -135,7 +135,7 @@ export const sessions = HttpApiGroup.make("sessions")
       payload: Shape.Command,
       success: HttpApiSchema.NoContent,
       error: problems(...change, 422)
-    }).annotateMerge(say("Changes the session: clear, rename, mode, model, queue."))
+    }).annotateMerge(say("Changes the session: clear, rename, mode, model, limits of spending, queue."))
   )
   .add(
     post("fork", "/api/sessions/:session_id/fork", {

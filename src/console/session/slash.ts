@@ -16,7 +16,8 @@ export const COMMANDS = [
   "stop",
   "timeline",
   "permissions",
-  "cost"
+  "cost",
+  "budget"
 ] as const
 export type CommandName = (typeof COMMANDS)[number]
 

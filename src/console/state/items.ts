@@ -1,5 +1,6 @@
 /** What a conversation is shown as: prompts, answers, calls, notes and ends. Owns: the shapes. Units: milliseconds. */
 import type { ApprovalRequest, Risk } from "../../domain/Approval.ts"
+import type { BudgetLeft } from "../../domain/Budget.ts"
 import type { Durable, StateName } from "../../domain/Event.ts"
 import type { Usage } from "../../domain/Usage.ts"
 
@@ -78,6 +79,8 @@ export interface Doing {
   readonly state: StateName
   readonly task?: { readonly task_id: string; readonly since: number; readonly usage: Usage }
   readonly retry?: { readonly attempt: number; readonly until: number }
+  /** What limits of spending leave to the running task. */
+  readonly left?: BudgetLeft
   /** Its place among the tasks that wait for the server. */
   readonly place?: number
 }

@@ -154,8 +154,7 @@ export class Talk {
       case "text_completed":
         return this.complete(event, at)
       case "usage":
-        if (this.now.task !== undefined) this.now = { ...this.now, task: { ...this.now.task, usage: event.usage } }
-        return
+        return this.used(event)
       case "compacted":
         return this.add({ kind: "note", note: "compacted", key, at, event })
       case "cleared":
@@ -171,6 +170,11 @@ export class Talk {
       default:
         return this.seeCall(event, at)
     }
+  }
+
+  private used({ left, usage }: Durable<"usage">): void {
+    if (this.now.task === undefined) return
+    this.now = { ...this.now, task: { ...this.now.task, usage }, ...(left === undefined ? {} : { left }) }
   }
 
   private complete(event: Durable<"text_completed">, at: number): void {

@@ -18,8 +18,31 @@ export const enWork = {
     stop: "stop the running task",
     timeline: "what took how long",
     permissions: "what is allowed here",
-    cost: "what was used here"
+    cost: "what was used here",
+    budget: "what a task or the session may spend"
   } satisfies Record<CommandName, string>,
 
-  promptOf: { user: "your prompt", project: "prompt of this directory" }
+  promptOf: { user: "your prompt", project: "prompt of this directory" },
+
+  budgetTitle: "Limits of spending",
+  budgetNone: "No limit is set.",
+  budgetHint: "Holds from the next task on, as long as the session is open somewhere; 0 is no limit.",
+  budgetForm: "/budget 2.50, /budget session 200000 tokens; 0: no limit",
+  budgetOf: { turn: "Turn", task: "Task", session: "Session", tenant: "Everybody, today" },
+  budgetLine: (used: string, limit: string, left: string) => `${used} of ${limit}, ${left} left`,
+  budgetLeft: (left: string) => `${left} left`,
+  budgetScope: "Limit of what",
+  budgetAmount: "Limit",
+  budgetUnit: "Unit",
+  budgetTokens: "tokens",
+  budgetSet: "Set",
+  budgetRaise: "Raise the limit",
+  budgetRaiseTo: { usd: "Raise it to $", tokens: "Raise it to so many tokens:" },
+  budgetRaised: (limit: string) => `The limit is ${limit} from the next task on.`,
+  goOn: "Go on",
+  /** What is said to the model then. */
+  goOnText: "Go on where you stopped.",
+  costUnknown: "cost unknown",
+  usageEstimated: "some of it estimated: the model’s server gave no figures",
+  tokenCount: (count: string) => `${count} tokens`
 }

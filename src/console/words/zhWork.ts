@@ -18,8 +18,30 @@ export const zhWork: typeof enWork = {
     stop: "停止正在运行的任务",
     timeline: "各步骤用时",
     permissions: "此处允许什么",
-    cost: "此处的用量"
+    cost: "此处的用量",
+    budget: "任务或会话可花费多少"
   },
 
-  promptOf: { user: "你的提示", project: "此目录的提示" }
+  promptOf: { user: "你的提示", project: "此目录的提示" },
+
+  budgetTitle: "费用限制",
+  budgetNone: "未设置限制。",
+  budgetHint: "从下一个任务起生效，直到此会话不再打开；0 表示不限。",
+  budgetForm: "/budget 2.50、/budget session 200000 tokens；0 表示不限",
+  budgetOf: { turn: "本轮", task: "任务", session: "会话", tenant: "所有人（今日）" },
+  budgetLine: (used, limit, left) => `${used} / ${limit}，剩余 ${left}`,
+  budgetLeft: (left) => `剩余 ${left}`,
+  budgetScope: "限制对象",
+  budgetAmount: "限制",
+  budgetUnit: "单位",
+  budgetTokens: "token",
+  budgetSet: "设置",
+  budgetRaise: "提高限制",
+  budgetRaiseTo: { usd: "提高到（美元）", tokens: "提高到（token 数）" },
+  budgetRaised: (limit) => `下一个任务起限制为 ${limit}。`,
+  goOn: "继续",
+  goOnText: "请从停下的地方继续。",
+  costUnknown: "费用未知",
+  usageEstimated: "部分为估算：模型服务未提供数据",
+  tokenCount: (count) => `${count} 个 token`
 }
