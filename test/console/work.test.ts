@@ -2,8 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { leftOf, raisable, suggested } from "../../src/console/state/budgets.ts"
 import { Talk } from "../../src/console/state/talk.ts"
-import { amount, costOf } from "../../src/console/text/format.ts"
+import { costText, usageRows } from "../../src/console/state/usageRows.ts"
+import { amount, costOf, money } from "../../src/console/text/format.ts"
 import type { BudgetUse } from "../../src/domain/Budget.ts"
+import type { SessionId } from "../../src/domain/Ids.ts"
 import { factsOf } from "../support/consoleFacts.ts"
 
 const use = (budget: BudgetUse["budget"], unit: BudgetUse["unit"], used: number, limit: number): BudgetUse => ({
@@ -58,5 +60,41 @@ describe("a cost", () => {
       [{ ...tokens, cost_usd: 1.5, estimated: true }, "≈ $1.50"]
     ] as const
     for (const [usage, said] of table) assert.strictEqual(costOf(usage, "unknown"), said)
+  })
+})
+
+describe("what was used", () => {
+  it("is told by day, model and session; what has no price is unknown, and a sum of which some has is at least that (R158)", () => {
+    const spent = (input_tokens: number, cost_usd: number | null) => ({
+      input_tokens,
+      output_tokens: 1,
+      cached_tokens: 0,
+      reasoning_tokens: 0,
+      cost_usd
+    })
+    const { day, model, session, total } = usageRows({
+      models: [
+        { day: "2026-11-29", model: "a", usage: spent(10, 0.5) },
+        { day: "2026-11-30", model: "b", usage: spent(40, null) },
+        { day: "2026-11-30", model: "a", usage: spent(20, 0) }
+      ],
+      sessions: [
+        { session_id: "s1" as SessionId, title: "", usage: spent(70, 0.5) },
+        { session_id: "s2" as SessionId, title: "idle", usage: { ...spent(0, null), output_tokens: 0 } }
+      ]
+    })
+    const told = [...day, ...model, ...session, total].map((row) => [
+      row.key,
+      row.usage.input_tokens,
+      costText(row, money, "unknown")
+    ])
+    assert.deepStrictEqual(told, [
+      ["2026-11-30", 60, "≥ $0.00"],
+      ["2026-11-29", 10, "$0.50"],
+      ["b", 40, "unknown"],
+      ["a", 30, "$0.50"],
+      ["s1", 70, "$0.50"],
+      ["", 70, "≥ $0.50"]
+    ])
   })
 })

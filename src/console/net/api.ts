@@ -105,6 +105,8 @@ export interface UsageReport {
     readonly usage: Spent
   }>
   readonly days: ReadonlyArray<{ readonly day: string; readonly usage: Spent }>
+  /** The same days by model; `model` is empty where it was not recorded. */
+  readonly models: ReadonlyArray<{ readonly day: string; readonly model: string; readonly usage: Spent }>
 }
 
 interface HistoryPage {
@@ -220,7 +222,7 @@ export const api = {
       undefined,
       { limit: 200, order: "newest", ...query }
     ),
-  usage: () => request<UsageReport>("GET", "/api/usage", undefined, { limit: 100 })
+  usage: () => request<UsageReport>("GET", "/api/usage", undefined, { limit: 1000 })
 }
 
 /** Where a session's events come from: the server that the page came from, encrypted where the page was (R258). */
