@@ -4,6 +4,7 @@
  */
 import type { ErrorBody } from "./ErrorCode.ts"
 import type { DurableBody, ToolStatus } from "./Event.ts"
+import { unreportedText } from "./FromClaw.ts"
 import type { CallId, PromptId, TaskId } from "./Ids.ts"
 import { type CallState, isUncertain, lastCalls, type SessionState } from "./Session.ts"
 
@@ -117,10 +118,6 @@ export const closeSubagent = (
 export const closeSubagents = (state: SessionState, outcome: Outcome, crashed: boolean): ReadonlyArray<DurableBody> =>
   Array.from(state.subagents).flatMap(([id, { state: inside }]) => closeSubagent(inside, id, outcome, { crashed }))
 
-/** What the model is told of a subagent in the background that will not report. */
-const unreported = (title: string): string =>
-  `(From claw, not from the person.) The subagent "${title}" was cut off before it could report. Its effects may be partial; check before repeating it.`
-
 /**
  * What is stored of subagents that a stop of the process cut off, where their task goes on: their ends, and of those in
  * the background, whose calls have their results, a word for the model. `ids`: of those words.
@@ -132,7 +129,7 @@ export const cutSubagents = (
 ): ReadonlyArray<DurableBody> => {
   const ends = closeSubagents(state, { status: "canceled" }, crashed)
   const words = Array.from(state.subagents.values()).flatMap(({ background, title }): ReadonlyArray<DurableBody> =>
-    background ? [{ type: "prompt_queued", prompt_id: ids(), content: unreported(title), mode: "steer" }] : []
+    background ? [{ type: "prompt_queued", prompt_id: ids(), content: unreportedText(title), mode: "steer" }] : []
   )
   return [...ends, ...words]
 }

@@ -8,6 +8,7 @@ import { Effect, type Exit } from "effect"
 import type { ApprovalGate, Verdict } from "../approval/ApprovalGate.ts"
 import { budgetText } from "../domain/Budget.ts"
 import { closeSubagent, type Outcome } from "../domain/Decide.ts"
+import { reportText } from "../domain/FromClaw.ts"
 import { type CallId, newPromptId } from "../domain/Ids.ts"
 import type { SessionState } from "../domain/Session.ts"
 import { shorten } from "../domain/Shorten.ts"
@@ -133,12 +134,10 @@ const lived = (inner: Run, turn: number, order: SubagentOrder, call_id: CallId) 
     )
   }).pipe(Effect.withSpan(spans.subagent, { attributes: { [attributes.call]: call_id } }, { captureStackTrace: false }))
 
-const told = (title: string, { content, is_error }: ToolOutput): string =>
-  `(From claw, not from the person.) The subagent "${title}" ${is_error === true ? "failed" : "reports"}:\n${content}`
-
 /** What it has to say comes as a prompt that steers its task. */
 const reported = (run: Run, { title }: SubagentOrder, output: ToolOutput) => {
-  const { text } = shorten(run.mask(told(title, output)).toWellFormed(), run.limits.tool_output_chars)
+  const told = reportText({ title, failed: output.is_error === true, text: output.content })
+  const { text } = shorten(run.mask(told).toWellFormed(), run.limits.tool_output_chars)
   const report = { type: "prompt_queued", prompt_id: newPromptId(), content: text, mode: "steer" } as const
   return Effect.asVoid(run.family.reporter.report([report]))
 }

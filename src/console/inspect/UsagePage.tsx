@@ -40,11 +40,11 @@ interface RowsProps {
   readonly title: string
   readonly column: string
   readonly rows: ReadonlyArray<UsageRow>
-  readonly cell: (row: UsageRow) => ReactNode
+  readonly render: (row: UsageRow) => ReactNode
   readonly children?: ReactNode
 }
 
-const Rows = ({ title, column, rows, cell, children }: RowsProps) => {
+const Rows = ({ title, column, rows, render, children }: RowsProps) => {
   const words = useWords()
   const [all, setAll] = useState(false)
   const shown = all ? rows : rows.slice(0, MOST)
@@ -67,7 +67,7 @@ const Rows = ({ title, column, rows, cell, children }: RowsProps) => {
           <tbody>
             {shown.map((row) => (
               <tr key={row.key}>
-                <td>{cell(row)}</td>
+                <td>{render(row)}</td>
                 <td className="number">{tokens(row.usage.input_tokens)}</td>
                 <td className="number">{tokens(row.usage.cached_tokens)}</td>
                 <td className="number">{tokens(row.usage.output_tokens)}</td>
@@ -111,20 +111,20 @@ const UsagePage = () => {
           return (
             <>
               <Total total={total} />
-              <Rows title={words.perDay} column={words.day} rows={day} cell={({ name }) => name}>
+              <Rows title={words.perDay} column={words.day} rows={day} render={({ name }) => name}>
                 <DaysChart days={report.days} />
               </Rows>
               <Rows
                 title={words.perModel}
                 column={words.model}
                 rows={model}
-                cell={({ name }) => (name === "" ? <i>{words.notRecorded}</i> : <code>{reveal(name)}</code>)}
+                render={({ name }) => (name === "" ? <i>{words.notRecorded}</i> : <code>{reveal(name)}</code>)}
               />
               <Rows
                 title={words.perSession}
                 column={words.session}
                 rows={session}
-                cell={(row) => <SessionLink row={row} />}
+                render={(row) => <SessionLink row={row} />}
               />
             </>
           )

@@ -24,7 +24,10 @@ const Text = ({ offer }: { readonly offer: Offer }) => {
 export const SlashMenu = ({ offers, chosen, pick }: MenuProps) => {
   const words = useWords()
   const list = useRef<HTMLUListElement>(null)
-  useEffect(() => list.current?.children[chosen]?.scrollIntoView({ block: "nearest" }), [chosen])
+  // Newer browsers answer with a promise, which is no way to end an effect.
+  useEffect(() => {
+    list.current?.children[chosen]?.scrollIntoView({ block: "nearest" })
+  }, [chosen])
   return (
     <ul
       ref={list}

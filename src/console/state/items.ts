@@ -2,6 +2,7 @@
 import type { ApprovalRequest, Risk } from "../../domain/Approval.ts"
 import type { BudgetLeft } from "../../domain/Budget.ts"
 import type { Durable, StateName } from "../../domain/Event.ts"
+import type { Report } from "../../domain/FromClaw.ts"
 import type { Usage } from "../../domain/Usage.ts"
 
 export interface PromptItem {
@@ -30,6 +31,18 @@ export interface AnswerItem {
 
 export type Resolved = Pick<Durable<"approval_resolved">, "decision" | "via" | "by" | "reason" | "rule">
 
+/** What a subagent does inside its call. */
+export interface Inside {
+  readonly title: string
+  /** Its call has its result already; its report comes as a message. */
+  readonly background: boolean
+  readonly since: number
+  readonly ended_at?: number
+  readonly ended?: Durable<"subagent_ended">
+  /** Its order first. */
+  readonly items: ReadonlyArray<Item>
+}
+
 export interface CallItem {
   readonly kind: "call"
   readonly key: string
@@ -48,6 +61,7 @@ export interface CallItem {
   readonly output: string
   readonly received: number
   readonly result?: Durable<"tool_result">
+  readonly inside?: Inside
 }
 
 export type End = Durable<"task_completed"> | Durable<"task_canceled"> | Durable<"task_failed">
@@ -69,6 +83,8 @@ export type NoteItem = { readonly kind: "note"; readonly key: string; readonly a
   | { readonly note: "standsIn"; readonly model: string }
   | { readonly note: "compacted"; readonly event: Durable<"compacted"> }
   | { readonly note: "restored"; readonly event: Durable<"files_restored"> }
+  | { readonly note: "report"; readonly report: Report }
+  | { readonly note: "reminded" }
   | { readonly note: "unrecorded"; readonly reason: Durable<"checkpoint_skipped">["reason"] }
 )
 

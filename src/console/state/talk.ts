@@ -4,8 +4,10 @@
  * replayed facts give the items of the live run, but for what a tool printed while it ran.
  */
 import type { Durable, DurableEvent, LiveEvent, SessionEvent } from "../../domain/Event.ts"
+import { reminderText } from "../../domain/FromClaw.ts"
 import { none } from "../../domain/Usage.ts"
 import type { AnswerItem, CallItem, Doing, End, Item } from "./items.ts"
+import { Nests } from "./nests.ts"
 
 /** Characters of a running tool's output that are kept. */
 const KEPT = 60_000
@@ -17,6 +19,7 @@ export class Talk {
   private readonly places = new Map<string, number>()
   /** Reasoning streams by the answer they belong to. */
   private readonly thoughts = new Map<string, string>()
+  private readonly nests = new Nests(() => new Talk())
   private answering: string | undefined
   private taskFrom = 0
   private now: Doing = { state: "idle" }
@@ -45,13 +48,32 @@ export class Talk {
     else this.seeLive(event, Date.parse(event.ts))
   }
 
-  /** Of what a subagent does its call's card shows the question; the rest is its live output, and then its result. */
+  /** It stands here, or inside a call that does. */
+  knows(call_id: string): boolean {
+    return this.places.has(call_id) || this.nests.holderOf(call_id) !== undefined
+  }
+
+  /** Nothing more comes. */
+  close(): void {
+    if (this.answering !== undefined) this.change("answer", this.answering, (answer) => ({ ...answer, open: false }))
+    this.answering = undefined
+    this.now = { state: "idle" }
+  }
+
+  /** What a subagent does stands inside the call that began it. */
   private seeBelow(parent: string, event: SessionEvent): void {
-    if (event.type === "approval_request") {
-      this.changeCall(parent, () => ({ request: event }))
-      this.change("call", parent, ({ resolved: _, ...call }) => call)
-    } else if (event.type === "approval_resolved" || event.type === "subagent_ended")
-      this.change("call", parent, ({ request: _, ...call }) => call)
+    const holder = this.places.has(parent) ? parent : this.nests.holderOf(parent)
+    if (holder === undefined) return
+    const inside = this.nests.see(holder, parent, event)
+    this.changeCall(holder, () => ({ inside }))
+  }
+
+  /** A person's, a subagent's, or claw's own. */
+  private steered({ content: text, prompt_id }: Durable<"prompt_steered">, key: string, at: number): void {
+    const report = this.nests.reportIn(text)
+    if (report !== undefined) return this.add({ kind: "note", note: "report", key, at, report })
+    if (text === reminderText) return this.add({ kind: "note", note: "reminded", key, at })
+    this.add({ kind: "prompt", key: prompt_id, at, text, steered: true })
   }
 
   private add(item: Item): void {
@@ -144,7 +166,7 @@ export class Talk {
         if (event.command !== undefined) return
         return this.add({ kind: "prompt", key: event.prompt_id, at, text: event.content, steered: false })
       case "prompt_steered":
-        return this.add({ kind: "prompt", key: event.prompt_id, at, text: event.content, steered: true })
+        return this.steered(event, key, at)
       case "thinking":
         return this.begin(event.stream_id, event.reasoning_stream_id, at)
       case "stream_reset":

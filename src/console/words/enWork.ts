@@ -44,5 +44,14 @@ export const enWork = {
   goOnText: "Go on where you stopped.",
   costUnknown: "cost unknown",
   usageEstimated: "some of it estimated: the model’s server gave no figures",
-  tokenCount: (count: string) => `${count} tokens`
+  tokenCount: (count: string) => `${count} tokens`,
+
+  subagentOrder: "What it was told to do",
+  subagentTold: "What it was told since",
+  subagentBackground: "in the background",
+  subagentEnded: { canceled: "Stopped.", failed: "It did not finish." },
+  report: (title: string) => `The subagent ${title} reports:`,
+  reportFailed: (title: string) => `The subagent ${title} did not finish:`,
+  reportCut: (title: string) => `The subagent ${title} was cut off before it could report.`,
+  reminded: "claw told the model that it repeats itself."
 }

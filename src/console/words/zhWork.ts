@@ -43,5 +43,14 @@ export const zhWork: typeof enWork = {
   goOnText: "请从停下的地方继续。",
   costUnknown: "费用未知",
   usageEstimated: "部分为估算：模型服务未提供数据",
-  tokenCount: (count) => `${count} 个 token`
+  tokenCount: (count) => `${count} 个 token`,
+
+  subagentOrder: "给它的任务",
+  subagentTold: "之后告诉它的",
+  subagentBackground: "在后台",
+  subagentEnded: { canceled: "已停止。", failed: "未能完成。" },
+  report: (title) => `子代理 ${title} 的报告：`,
+  reportFailed: (title) => `子代理 ${title} 未能完成：`,
+  reportCut: (title) => `子代理 ${title} 在报告之前被中断。`,
+  reminded: "claw 已告诉模型它在重复自己。"
 }
