@@ -9,6 +9,7 @@ import { costOf, duration, firstLine, tokens } from "../text/format.ts"
 import { reveal } from "../text/reveal.ts"
 import { useLocale, useWords } from "../words/useWords.ts"
 import { Raise } from "./Raise.tsx"
+import { Undo } from "./Undo.tsx"
 import { useIsLastEnd } from "./useIsLastEnd.ts"
 
 const Figures = ({ item: { event, ms } }: { readonly item: EndItem }) => {
@@ -44,11 +45,14 @@ const Stopped = ({ stopped }: Pick<EndItem, "stopped">) => {
   )
 }
 
-export const End = memo(({ item }: { readonly item: EndItem }) => {
+interface EndProps {
+  readonly item: EndItem
+}
+
+const How = ({ item, isLast }: EndProps & { readonly isLast: boolean }) => {
   const words = useWords()
   const locale = useLocale()
   const { event } = item
-  const isLast = useIsLastEnd(item.key)
   if (event.type === "task_completed")
     return (
       <p className="end">
@@ -83,5 +87,15 @@ export const End = memo(({ item }: { readonly item: EndItem }) => {
       </span>
       <Figures item={item} />
     </div>
+  )
+}
+
+export const End = memo(({ item }: EndProps) => {
+  const isLast = useIsLastEnd(item.key)
+  return (
+    <>
+      <How item={item} isLast={isLast} />
+      {isLast && item.acted ? <Undo task={item.event.task_id} /> : null}
+    </>
   )
 })

@@ -15,6 +15,11 @@ export const isPending = (call: CallItem): boolean => asking(call).length > 0
 const goesOn = ({ inside }: CallItem): boolean =>
   inside?.background === true && inside.ended === undefined && inside.items.length > 0
 
+/** It ran, and may have changed something; or what runs inside it did. */
+export const acted = (call: CallItem): boolean =>
+  (call.started_at !== undefined && call.risk !== "safe" && call.inside === undefined) ||
+  (call.inside?.items ?? []).some((item) => item.kind === "call" && acted(item))
+
 export type Phase = "asked" | "denied" | "ready" | "running" | "ended"
 
 export const phaseOf = (call: CallItem): Phase => {

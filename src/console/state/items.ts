@@ -74,6 +74,8 @@ export interface EndItem {
   readonly ms?: number
   /** Calls that the end cut off. */
   readonly stopped: ReadonlyArray<CallItem>
+  /** It ran something that may have changed files. */
+  readonly acted: boolean
   /** A person ended it where they were asked what becomes of a call that was cut off. */
   readonly chosen: boolean
 }

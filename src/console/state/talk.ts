@@ -6,6 +6,7 @@
 import type { Durable, DurableEvent, LiveEvent, SessionEvent } from "../../domain/Event.ts"
 import { reminderText } from "../../domain/FromClaw.ts"
 import { none } from "../../domain/Usage.ts"
+import { acted } from "./callState.ts"
 import type { AnswerItem, CallItem, Doing, End, Item } from "./items.ts"
 import { Nests } from "./nests.ts"
 
@@ -267,6 +268,16 @@ export class Talk {
     this.answering = undefined
     this.now = { state: "idle" }
     const chosen = task.some((item) => item.kind === "call" && item.resolved?.decision === "stop")
-    this.add({ kind: "end", key, at, event, stopped, chosen, ...(since === undefined ? {} : { ms: at - since }) })
+    const changed = task.some((item) => item.kind === "call" && acted(item))
+    this.add({
+      kind: "end",
+      key,
+      at,
+      event,
+      stopped,
+      chosen,
+      acted: changed,
+      ...(since === undefined ? {} : { ms: at - since })
+    })
   }
 }
