@@ -18,6 +18,7 @@ import * as TcpServer from "../server/TcpServer.ts"
 import * as Tls from "../server/Tls.ts"
 import { sessions, taskLimit } from "./layers.ts"
 import type { Choice } from "./model.ts"
+import { promptsIn } from "./told.ts"
 
 /** Beside the program: in the build, or in what the sources were built to. */
 const consoleDirectory = (): string => {
@@ -38,7 +39,8 @@ const routes = Layer.effect(
       draining: Effect.sync(drain.draining),
       provider: Effect.map(Clock.currentTimeMillis, reach.trouble),
       address: HttpServer.addressOf(config),
-      console: consoleDirectory()
+      console: consoleDirectory(),
+      prompts: (workspace) => promptsIn(config, workspace)
     })
     return HttpServer.HttpRoutes.of({ handle })
   })

@@ -9,7 +9,7 @@ import type { ConfigShape } from "../config/AppConfig.ts"
 import { hookEvents } from "../config/HookSettings.ts"
 import { standing } from "../config/WorkspaceTrust.ts"
 import { commandFilesOf, memoryOf, skillFilesOf, standingOf } from "../config/WrittenForAgents.ts"
-import { loadYaml } from "../context/FrontMatter.ts"
+import { loadYaml, type ReadYaml } from "../context/FrontMatter.ts"
 import type { MemoryFile } from "../context/MemoryFiles.ts"
 import { expand, readCommands } from "../context/PromptCommands.ts"
 import { readSkills, type Skills } from "../context/Skills.ts"
@@ -89,6 +89,12 @@ export const systemPrompt = (
 
 const taken: ReadonlySet<string> = new Set(slashCommands.map(({ name }) => name))
 
+/** The prompts among these files, and what could not be taken. */
+const promptsOf = (files: ReturnType<typeof commandFilesOf>, readYaml: ReadYaml) => {
+  const { bad, commands } = readCommands(files, taken, readYaml)
+  return { bad, prompts: commands.map((command) => ({ ...command, fill: (words: string) => expand(command, words) })) }
+}
+
 /** For the terminal: what people wrote that has a name, where claw was started. */
 export const writtenHere = Effect.fnUntraced(function* (config: ConfigShape) {
   const here = standingOf(config, config.trust.workspace)
@@ -96,9 +102,14 @@ export const writtenHere = Effect.fnUntraced(function* (config: ConfigShape) {
   if (skillFiles.length + commandFiles.length === 0) return nothingWritten
   const readYaml = yield* Effect.promise(loadYaml)
   const skills = readSkills(skillFiles, readYaml)
-  const { bad, commands } = readCommands(commandFiles, taken, readYaml)
-  const prompts = commands.map((command) => ({ ...command, fill: (words: string) => expand(command, words) }))
+  const { bad, prompts } = promptsOf(commandFiles, readYaml)
   return { prompts, skills: skills.skills, bad: [...skills.bad, ...bad] } satisfies WrittenByPeople
+})
+
+/** For a server: the prompts of a session's workspace, as it is trusted now, and the person's own. */
+export const promptsIn = Effect.fnUntraced(function* (config: ConfigShape, workspace: string) {
+  const files = commandFilesOf(config, standingOf(config, workspace))
+  return files.length === 0 ? [] : promptsOf(files, yield* Effect.promise(loadYaml)).prompts
 })
 
 /** What is told here, for `claw doctor`. */

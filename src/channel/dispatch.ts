@@ -19,6 +19,7 @@ import { modeFor } from "./Modes.ts"
 import { complain, type Context, end, endWith, type Peer, send } from "./peer.ts"
 
 type Handled = Effect.Effect<void, RuntimeError>
+type Setting<N extends Message<"command">["name"]> = Extract<Message<"command">, { readonly name: N }>
 
 const permitted = (principal: Principal, permission: Permission, then: Handled): Handled =>
   may(principal, permission) ? then : refuse("forbidden")
@@ -74,6 +75,9 @@ const setMode = Effect.fnUntraced(function* (principal: Principal, runtime: Sess
   yield* runtime.setMode(yield* modeFor(principal, (yield* runtime.status).mode, wanted))
 })
 
+const setBudget = (runtime: SessionRuntime, { type: _, v: __, name: ___, ...caps }: Setting<"set_budget">): Handled =>
+  runtime.setBudget === undefined ? refuse("forbidden") : Effect.asVoid(runtime.setBudget(caps))
+
 const restore = (
   runtime: SessionRuntime,
   direction: "undo" | "redo",
@@ -104,6 +108,8 @@ const command = (peer: Peer, principal: Principal, runtime: SessionRuntime, mess
       return setMode(principal, runtime, message.mode)
     case "set_model":
       return runtime.setModel(message.model)
+    case "set_budget":
+      return setBudget(runtime, message)
     case "rename":
       return runtime.rename(message.title)
   }
@@ -113,9 +119,7 @@ const commanded = Effect.fnUntraced(function* (peer: Peer, principal: Principal,
   const runtime = yield* sessionFor(peer, principal)
   yield* command(peer, principal, runtime, message)
   // What changed is nowhere else to be seen.
-  if (message.name === "set_mode" || message.name === "set_model" || message.name === "rename") {
-    yield* sendStatus(peer, runtime)
-  }
+  if (message.name.startsWith("set_") || message.name === "rename") yield* sendStatus(peer, runtime)
 })
 
 const resume = (peer: Peer, principal: Principal, { session_id, after, detach }: Message<"resume">): Handled =>

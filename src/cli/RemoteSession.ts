@@ -22,7 +22,7 @@ import type { Locale } from "./Commands.ts"
 import { type Facts, makeFacts } from "./remoteFacts.ts"
 import type { Around } from "./SlashCommands.ts"
 import { remoteRestoring } from "./remoteRestoring.ts"
-import { statusOf } from "./remoteStatus.ts"
+import { heldOf, statusOf } from "./remoteStatus.ts"
 import { remoteTexts } from "./remoteTexts.ts"
 
 export interface RemoteOptions extends Pick<ClientOptions, "token" | "detach" | "create" | "client"> {
@@ -219,6 +219,11 @@ const sessionOf = (wire: Wire, session_id: SessionId): SessionRuntime => {
         ? Effect.fail(new RuntimeError({ code: "bad_message", detail: remoteTexts[locale].bypass }))
         : command({ type: "command", name: "set_mode", mode }),
     setModel: (model) => command({ type: "command", name: "set_model", model }),
+    setBudget: (caps) =>
+      command({ type: "command", name: "set_budget", ...caps }).pipe(
+        Effect.andThen(fresh),
+        Effect.map(() => heldOf(caps, facts.state(), wire.status))
+      ),
     desert: Effect.void,
     rename: (title) => command({ type: "command", name: "rename", title }),
     resumeQueue: command({ type: "command", name: "resume_queue" }),

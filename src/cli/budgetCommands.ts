@@ -3,7 +3,7 @@
  * session. Invariant: an amount is read whole or not at all.
  */
 import { Effect } from "effect"
-import { amountText, type BudgetUse } from "../domain/Budget.ts"
+import { amountText, type BudgetUse, capKey, wantedCap } from "../domain/Budget.ts"
 import type { RuntimeError } from "../runtime/RuntimeError.ts"
 import type { SessionRuntime, SessionStatus } from "../runtime/SessionRuntime.ts"
 import type { Locale } from "./Commands.ts"
@@ -58,8 +58,6 @@ const elsewhere: Readonly<Record<Locale, string>> = {
   "zh-CN": "服务器的限制在其运行处设置"
 }
 
-const FORM = /^(?:(task|session)\s+)?\$?(\d{1,12}(?:\.\d{1,6})?)(?:\s+(tokens?|usd))?$/
-
 const show = (session: SessionRuntime, locale: Locale) =>
   Effect.map(session.status, ({ budgets = [] }): Lines =>
     budgets.length === 0 ? [none[locale], usage[locale]] : budgetLines(budgets, locale)
@@ -72,16 +70,14 @@ export const budget = (
   locale: Locale
 ): Effect.Effect<Lines, RuntimeError> => {
   if (argument === "") return show(session, locale)
-  const [whole, scope = "task", amount = "", unit = "usd"] = FORM.exec(argument) ?? []
-  if (whole === undefined) return Effect.succeed([usage[locale]])
+  const wanted = wantedCap(argument)
+  if (wanted === undefined) return Effect.succeed([usage[locale]])
   if (session.setBudget === undefined) return Effect.succeed([elsewhere[locale]])
-  const isMoney = unit === "usd"
-  if (!isMoney && amount.includes(".")) return Effect.succeed([usage[locale]])
-  const key = `${scope as "task" | "session"}_${isMoney ? "cost_usd" : "tokens"}` as const
-  return Effect.map(session.setBudget({ [key]: Number(amount) }), (caps): Lines => {
+  const key = capKey(wanted)
+  return Effect.map(session.setBudget({ [key]: wanted.amount }), (caps): Lines => {
     const limit = caps[key] ?? 0
-    const said = amountText(limit, isMoney ? "usd" : "tokens", locale)
-    const name = names[scope as "task" | "session"][locale]
+    const said = amountText(limit, wanted.unit, locale)
+    const name = names[wanted.scope][locale]
     if (limit === 0) return [locale === "en" ? `${name}: no limit` : `${name}：不限`]
     return [locale === "en" ? `${name}: ${said} from the next task on` : `${name}：下个任务起为 ${said}`]
   })

@@ -3,7 +3,9 @@ import type { SessionId } from "../domain/Ids.ts"
 import { localOwner } from "../domain/Principal.ts"
 import { pendingApprovals, type SessionState } from "../domain/Session.ts"
 import type { Told } from "../protocol/Client.ts"
-import type { SessionStatus } from "../runtime/SessionRuntime.ts"
+import type { SessionRuntime, SessionStatus } from "../runtime/SessionRuntime.ts"
+
+type Caps = Parameters<NonNullable<SessionRuntime["setBudget"]>>[0]
 
 export const statusOf = (
   state: SessionState,
@@ -27,4 +29,14 @@ export const statusOf = (
     damaged: counters?.damaged ?? 0,
     ...(told?.read_only === true ? { read_only: true } : {})
   }
+}
+
+/** What holds of limits that were asked for: the operator's may be stricter. While a task runs, the status is its own. */
+export const heldOf = (caps: Caps, { task }: SessionState, told: Told<"status"> | undefined): Caps => {
+  if (task !== undefined || told === undefined) return caps
+  const limitOf = (key: string): number => {
+    const [budget, unit] = [key.startsWith("task") ? "task" : "session", key.endsWith("tokens") ? "tokens" : "usd"]
+    return told.budgets?.find((one) => one.budget === budget && one.unit === unit)?.limit ?? 0
+  }
+  return Object.fromEntries(Object.keys(caps).map((key) => [key, limitOf(key)]))
 }

@@ -16,6 +16,7 @@ import "./style/session.css"
 import "./style/approval.css"
 import "./style/prose.css"
 import "./style/inspect.css"
+import "./style/work.css"
 
 const signIn = async (): Promise<void> => {
   const token = tokenOf(location.hash)

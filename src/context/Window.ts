@@ -175,7 +175,8 @@ export const overflowText = (given: Given, parts: Parts, said?: string): string 
     ["the conversation before", rest]
   ] as const
   const list = named.flatMap(([name, tokens]) => (tokens > 0 ? [`${name} ${about(tokens)}`] : [])).join(", ")
-  if (said !== undefined) return `${said} By claw's own count it is about ${about(total)} tokens: ${list}. ${ways(given)}`
+  if (said !== undefined)
+    return `${said} By claw's own count it is about ${about(total)} tokens: ${list}. ${ways(given)}`
   return (
     `The conversation does not fit the model's context window: about ${about(total)} tokens, where the model takes ${about(room.window)} and ` +
     `${about(room.reserve)} of them are for its answer. It is made of: ${list}. ${ways(given)}`

@@ -79,3 +79,25 @@ export const budgetText = (use: BudgetUse, locale: Locale): string => {
   const state = needed === undefined ? "已用尽" : "不足"
   return `${whose[budget]["zh-CN"]}的预算${state}：上限 ${limited}，已用 ${plain(used, unit)}${more}。提高 ${settingOf(use)} 后可继续。`
 }
+
+/** A limit that a person asks for: `2.50`, `session 200000 tokens`. */
+export interface WantedCap {
+  readonly scope: "task" | "session"
+  readonly unit: "tokens" | "usd"
+  /** 0: no limit. */
+  readonly amount: number
+}
+
+const FORM = /^(?:(task|session)\s+)?\$?(\d{1,12}(?:\.\d{1,6})?)(?:\s+(tokens?|usd))?$/
+
+/** Read whole or not at all. */
+export const wantedCap = (text: string): WantedCap | undefined => {
+  const [whole, scope = "task", amount = "", word = "usd"] = FORM.exec(text.trim()) ?? []
+  const unit = word === "usd" ? "usd" : "tokens"
+  if (whole === undefined || (unit === "tokens" && amount.includes("."))) return undefined
+  return { scope: scope as WantedCap["scope"], unit, amount: Number(amount) }
+}
+
+/** As the settings and the wire call it. */
+export const capKey = ({ scope, unit }: Pick<WantedCap, "scope" | "unit">) =>
+  `${scope}_${unit === "usd" ? "cost_usd" : "tokens"}` as const

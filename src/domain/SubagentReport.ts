@@ -1,6 +1,6 @@
 /**
- * What a subagent has to say in the end. Pure. Owns: whether it came to its end, what its last words are, and how they
- * reach the model where its call is over already. Does not own: its facts (closing).
+ * What a subagent has to say in the end. Pure. Owns: whether it came to its end, and what its last words are. Does
+ * not own: its facts (closing), how they reach a model that waits for no call (FromClaw).
  */
 import { itemsOfTask, type SessionState } from "./Session.ts"
 
@@ -20,7 +20,3 @@ export const hasFinished = (state: SessionState): boolean => {
 
 /** The result of its call. */
 export const finishedText = (state: SessionState): string => lastWords(state) || "(The subagent said nothing.)"
-
-/** One in the background says it as a prompt that steers its task. */
-export const announced = (title: string, text: string, failed = false): string =>
-  `(From claw, not from the person.) The subagent "${title}" ${failed ? "failed" : "reports"}:\n${text}`

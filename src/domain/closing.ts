@@ -4,9 +4,10 @@
  */
 import type { ErrorBody } from "./ErrorCode.ts"
 import type { DurableBody, ToolStatus } from "./Event.ts"
+import { reportText, unreportedText } from "./FromClaw.ts"
 import type { CallId, PromptId, TaskId } from "./Ids.ts"
 import { type CallState, isUncertain, lastCalls, type SessionState } from "./Session.ts"
-import { announced, finishedText, hasFinished } from "./SubagentReport.ts"
+import { finishedText, hasFinished } from "./SubagentReport.ts"
 
 /** How a task ends. */
 export type Outcome =
@@ -118,10 +119,6 @@ export const closeSubagent = (
 export const closeSubagents = (state: SessionState, outcome: Outcome, crashed: boolean): ReadonlyArray<DurableBody> =>
   Array.from(state.subagents).flatMap(([id, { state: inside }]) => closeSubagent(inside, id, outcome, { crashed }))
 
-/** What the model is told of a subagent in the background that will not report. */
-const unreported = (title: string): string =>
-  `(From claw, not from the person.) The subagent "${title}" was cut off before it could report. Its effects may be partial; check before repeating it.`
-
 /**
  * What is stored of subagents that a stop of the process cut off, where their task goes on: their ends, and of those in
  * the background, whose calls have their results, a word for the model. One whose last answer is stored was done, and
@@ -137,7 +134,10 @@ export const cutSubagents = (
   )
   const words = Array.from(state.subagents.values()).flatMap((one): ReadonlyArray<DurableBody> => {
     if (!one.background) return []
-    const content = hasFinished(one.state) ? announced(one.title, finishedText(one.state)) : unreported(one.title)
+    const { state: inside, title } = one
+    const content = hasFinished(inside)
+      ? reportText({ title, failed: false, text: finishedText(inside) })
+      : unreportedText(title)
     return [{ type: "prompt_queued", prompt_id: ids(), content, mode: "steer", from: "subagent" }]
   })
   return [...ends, ...words]

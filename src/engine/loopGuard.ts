@@ -2,6 +2,7 @@
  * Notices a model that goes in circles: the same calls with the same results, also in cycles of two or three steps.
  * Pure. Honest repetition, where results change, is never touched (LESSONS 37).
  */
+import { reminderText } from "../domain/FromClaw.ts"
 
 /** One step of the task: its calls and what came of them, as one comparable text. */
 export type Step = string
@@ -40,6 +41,4 @@ export const judge = (steps: ReadonlyArray<Step>, limits: GuardLimits = guardDef
   return most === limits.remind ? "remind" : "fine"
 }
 
-export const REMINDER =
-  "(From claw, not from the person.) The last steps repeat the same calls with the same results. " +
-  "Do something different, or say what blocks you."
+export const REMINDER = reminderText

@@ -8,10 +8,11 @@ import { Effect, type Exit, type Semaphore } from "effect"
 import type { ApprovalGate, Verdict } from "../approval/ApprovalGate.ts"
 import { budgetText } from "../domain/Budget.ts"
 import { closeSubagent, type Outcome } from "../domain/Decide.ts"
+import { reportText } from "../domain/FromClaw.ts"
 import { type CallId, newPromptId } from "../domain/Ids.ts"
 import type { SessionState } from "../domain/Session.ts"
 import { shorten } from "../domain/Shorten.ts"
-import { announced, finishedText, lastWords } from "../domain/SubagentReport.ts"
+import { finishedText, lastWords } from "../domain/SubagentReport.ts"
 import { attributes, spans } from "../observability/Telemetry.ts"
 import { type RunSubagent, SUBAGENT, type SubagentOrder } from "../tools/SubagentRunner.ts"
 import type { ToolOutput } from "../tools/Tool.ts"
@@ -132,18 +133,11 @@ const lived = (inner: Run, turn: number, order: SubagentOrder, call_id: CallId, 
   }).pipe(Effect.withSpan(spans.subagent, { attributes: { [attributes.call]: call_id } }, { captureStackTrace: false }))
 
 /** What it has to say comes as a prompt that steers its task. */
-const reported = (run: Run, { title }: SubagentOrder, { content, is_error }: ToolOutput) => {
-  const { text } = shorten(
-    run.mask(announced(title, content, is_error === true)).toWellFormed(),
-    run.limits.tool_output_chars
-  )
-  const report = {
-    type: "prompt_queued",
-    prompt_id: newPromptId(),
-    content: text,
-    mode: "steer",
-    from: "subagent"
-  } as const
+const reported = (run: Run, { title }: SubagentOrder, output: ToolOutput) => {
+  const told = reportText({ title, failed: output.is_error === true, text: output.content })
+  const { text } = shorten(run.mask(told).toWellFormed(), run.limits.tool_output_chars)
+  const waits = { type: "prompt_queued", prompt_id: newPromptId(), mode: "steer", from: "subagent" } as const
+  const report = { ...waits, content: text }
   return Effect.asVoid(run.family.reporter.report([report]))
 }
 

@@ -17,6 +17,8 @@ const text = Schema.String.check(
 )
 const shortText = text.check(Schema.isMaxLength(1024))
 export const Key = text.check(Schema.isNonEmpty(), Schema.isMaxLength(256))
+/** As much as anybody may spend; 0: no limit. */
+const dollars = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1e12 }))
 const count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 /** `seq`: the last fact the client has; `stream_id`, `offset`: the last of an open stream. */
@@ -89,6 +91,14 @@ export const Command = Schema.Union([
   message("command", { name: Schema.Literal("diff"), all: optional(Schema.Boolean), task_id: optional(TaskId) }),
   message("command", { name: Schema.Literal("set_mode"), mode: Schema.Literals(modes) }),
   message("command", { name: Schema.Literal("set_model"), model: Key }),
+  /** Those that are named, from the next task on; 0: no limit, as far as the operator leaves that open. */
+  message("command", {
+    name: Schema.Literal("set_budget"),
+    task_tokens: optional(count),
+    task_cost_usd: optional(dollars),
+    session_tokens: optional(count),
+    session_cost_usd: optional(dollars)
+  }),
   message("command", { name: Schema.Literal("rename"), title: shortText })
 ])
 

@@ -141,7 +141,7 @@ export const clientTexts: Readonly<Record<ClientMessageType, string>> = {
   approval_response: "Answers an `approval_request`; see above for which `decision` fits which `kind`.",
   resume: "Joins a session that exists and replays. Also moves a connection from one session to another.",
   status: "Asks for a `status` event.",
-  command: "Changes the session, or shows what it did to files (`diff`). The last three are answered with `status`.",
+  command: "Changes the session, or shows what it did to files (`diff`). The last four are answered with `status`.",
   ping: "Asks for a `pong`.",
   pong: "Answers a `ping` of the server.",
   close: "Ends the connection in order: what was said before is done and told first."
@@ -163,6 +163,9 @@ export const commandTexts: Readonly<Record<Name, string>> = {
     "`difference`, or `nothing_to_restore`.",
   set_mode: "How changes are approved from now on.",
   set_model: "From the next task on.",
+  set_budget:
+    "Limits of spending from the next task on, of each task or of the session; what is not named stays. 0: no limit. None " +
+    "is looser than the operator's own; `budgets` of the `status` tells what holds. As long as anybody is at the session.",
   rename: "The title."
 }
 

@@ -17,6 +17,7 @@ import * as Events from "./apiEvents.ts"
 import * as Files from "./apiFiles.ts"
 import * as Listed from "./apiListed.ts"
 import { answered, CurrentRequest, refuse } from "./apiProblem.ts"
+import * as Prompts from "./apiPrompts.ts"
 import * as Records from "./apiRecords.ts"
 import * as Sessions from "./apiSessions.ts"
 import * as System from "./apiSystem.ts"
@@ -28,7 +29,11 @@ export interface HttpOptions extends System.Life {
   readonly address?: (request: IncomingMessage) => string
   /** Where the built console is. */
   readonly console?: string
+  /** Prompts that have a name; absent: there are none. */
+  readonly prompts?: Prompts.NamedPrompts
 }
+
+type Services = Tasks.TaskServices & { readonly prompts: Prompts.NamedPrompts }
 
 const socketAddress = (request: IncomingMessage): string => request.socket.remoteAddress ?? ""
 const STREAM = "text/event-stream"
@@ -86,7 +91,7 @@ const startOf = (header: string | undefined, after: number | undefined) => {
   return refuse("bad_message", "The header Last-Event-ID must be the id of an event: a whole number.")
 }
 
-const sessions = (services: Tasks.TaskServices) =>
+const sessions = (services: Services) =>
   HttpApiBuilder.group(Api, "sessions", (handlers) =>
     handlers
       .handleRaw("create", () => answered(Sessions.create(services.draining)))
@@ -122,13 +127,15 @@ const sessions = (services: Tasks.TaskServices) =>
       .handle("diff", ({ params, query }) => answered(Files.diff(params.session_id, query)))
       .handleRaw("undo", ({ params }) => answered(Files.restore(params.session_id, "undo")))
       .handleRaw("redo", ({ params }) => answered(Files.restore(params.session_id, "redo")))
+      .handle("prompts", ({ params }) => answered(Prompts.list(params.session_id, services.prompts)))
+      .handleRaw("fillPrompt", ({ params }) => answered(Prompts.fill(params.session_id, params.name, services.prompts)))
   )
 
 /** For everything that is not an upgrade. */
 export const make = Effect.fnUntraced(function* (options: HttpOptions) {
   const config = yield* AppConfig
   const server = yield* Effect.scope
-  const services = { draining: options.draining }
+  const services = { draining: options.draining, prompts: options.prompts ?? (() => Effect.succeed([])) }
   // A router of its own, built first: the two would share one otherwise.
   const docs = yield* System.makeDocs
   const routes = HttpApiBuilder.layer(Api).pipe(

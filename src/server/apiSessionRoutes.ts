@@ -135,7 +135,7 @@ export const sessions = HttpApiGroup.make("sessions")
       payload: Shape.Command,
       success: HttpApiSchema.NoContent,
       error: problems(...change, 422)
-    }).annotateMerge(say("Changes the session: clear, rename, mode, model, queue."))
+    }).annotateMerge(say("Changes the session: clear, rename, mode, model, limits of spending, queue."))
   )
   .add(
     post("fork", "/api/sessions/:session_id/fork", {
@@ -197,5 +197,20 @@ export const sessions = HttpApiGroup.make("sessions")
       success: Shape.Restored,
       error: problems(...change, 422)
     }).annotateMerge(say("Gives back what `undo` took; `to`: all tasks up to this one."))
+  )
+  .add(
+    get("prompts", "/api/sessions/:session_id/prompts", {
+      params: session,
+      success: Shape.NamedPrompts,
+      error: problems(...read)
+    }).annotateMerge(say("Prompts that have a name where the session works (`commands/*.md`)."))
+  )
+  .add(
+    post("fillPrompt", "/api/sessions/:session_id/prompts/:name", {
+      params: { ...session, name: id },
+      payload: Shape.FillPrompt,
+      success: Shape.FilledPrompt,
+      error: problems(...change)
+    }).annotateMerge(say("A named prompt with these words in it; nothing is sent to the model by this."))
   )
   .middleware(Authenticated)

@@ -129,6 +129,21 @@ export const Grants = Schema.Struct({
   next_cursor: optional(Schema.String)
 }).annotate(named("Grants"))
 
+/** Prompts that people gave a name: the person's who runs the server, and those of a workspace that is trusted. */
+export const NamedPrompts = Schema.Struct({
+  prompts: Schema.Array(
+    Schema.Struct({
+      name: Schema.String,
+      description: Schema.String,
+      /** What may follow; empty: nothing is said of it. */
+      argument: Schema.String,
+      of: Schema.Literals(["user", "project"])
+    })
+  )
+}).annotate(named("NamedPrompts"))
+export const FillPrompt = Schema.Struct({ words: optional(Schema.String) }).annotate(named("FillPrompt"))
+export const FilledPrompt = Schema.Struct({ content: Schema.String }).annotate(named("FilledPrompt"))
+
 export const HistoryPage = Schema.Struct({
   events: Schema.Array(Fact),
   /** Absent: this page begins with the session's first fact. */

@@ -79,6 +79,12 @@ const restored = (session: SessionRuntime, given: Restoring): Effect.Effect<unkn
     : session.restoreTo(given.name, given.to, options)
 }
 
+const budgeted = (
+  { setBudget }: SessionRuntime,
+  { type: _, v: __, name: ___, ...caps }: Extract<Message<"command">, { readonly name: "set_budget" }>
+): Effect.Effect<void, RuntimeError | ApiError> =>
+  setBudget === undefined ? refuse("forbidden") : Effect.asVoid(setBudget(caps))
+
 export const command = Effect.fnUntraced(function* (id: SessionId) {
   const caller = yield* permitted("prompt")
   const { runtime: session, started } = yield* working(caller, id)
@@ -98,6 +104,8 @@ export const command = Effect.fnUntraced(function* (id: SessionId) {
       return yield* session.setMode(yield* modeFor(caller.principal, (yield* session.status).mode, given.mode))
     case "set_model":
       return yield* session.setModel(given.model)
+    case "set_budget":
+      return yield* budgeted(session, given)
     case "rename":
       return yield* session.rename(given.title)
     case "compact":

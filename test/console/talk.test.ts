@@ -7,15 +7,11 @@ import type { Item } from "../../src/console/state/items.ts"
 import { Rows } from "../../src/console/session/rows.ts"
 import { Talk } from "../../src/console/state/talk.ts"
 import { en } from "../../src/console/words/en.ts"
-import type { DurableEvent, SessionEvent } from "../../src/domain/Event.ts"
+import type { SessionEvent } from "../../src/domain/Event.ts"
+import { factsOf, secondOf as ts } from "../support/consoleFacts.ts"
 import { event } from "../support/events.ts"
 
-const ts = (seq: number) => new Date(1_700_000_000_000 + seq * 1_000).toISOString()
-const facts = (bodies: ReadonlyArray<object>) =>
-  bodies.map(
-    (body, i) =>
-      ({ v: 1, session_id: "s", event_id: `e${i}`, seq: i + 1, ts: ts(i), ...body }) as unknown as DurableEvent
-  )
+const facts = factsOf
 const delta = (type: string, stream_id: string, offset: number, content: string, call_id = "c1") =>
   ({
     v: 1,

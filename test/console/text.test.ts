@@ -1,6 +1,7 @@
 /** Small pure parts of what is shown: links, hidden characters, arguments, diffs, figures, addresses, spans (R247, R257). */
 import { assert, describe, it } from "@effect/vitest"
-import { offered, typed } from "../../src/console/session/slash.ts"
+import type { NamedPrompt } from "../../src/console/net/api.ts"
+import { namedIn, offered, typed } from "../../src/console/session/slash.ts"
 import { idsOf, sessionsPath, tokenOf } from "../../src/console/shell/route.ts"
 import { spansOf, sumOf } from "../../src/console/state/spans.ts"
 import { callText, folded } from "../../src/console/text/callText.ts"
@@ -185,11 +186,19 @@ describe("addresses", () => {
 
 describe("commands", () => {
   it("are offered while their name is typed, and taken only where it is one", () => {
-    assert.deepStrictEqual(offered("/re"), ["redo", "rename"])
+    const names = (text: string, prompts?: ReadonlyArray<NamedPrompt>) => offered(text, prompts).map(({ name }) => name)
+    assert.deepStrictEqual(names("/re"), ["redo", "rename"])
     assert.deepStrictEqual(offered("/rename x"), [])
     assert.deepStrictEqual(typed(" /rename  a b "), { name: "rename", word: "a b" })
     assert.isUndefined(typed("/etc/passwd is a file"))
     assert.isUndefined(typed("say /undo"))
+    // Named prompts come behind claw's own commands, and none takes the name of one (issue 7).
+    const prompt = (name: string) => ({ name, description: "", argument: "", of: "project" as const })
+    const prompts = ["review", "git:re-do", "redo"].map(prompt)
+    assert.deepStrictEqual(names("/re", prompts), ["redo", "rename", "review"])
+    assert.deepStrictEqual(names("/git:r", prompts), ["git:re-do"])
+    assert.deepStrictEqual(namedIn("/review  a b\nc "), { name: "review", words: "a b\nc" })
+    for (const text of ["/redo", "/etc/passwd is a file", "say /review"]) assert.isUndefined(namedIn(text), text)
   })
 })
 

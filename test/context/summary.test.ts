@@ -55,7 +55,12 @@ describe("a summary", () => {
 
   it("is looked for in a time that grows with the text alone, whatever a model repeats", () => {
     const many = 200_000
-    const hostile = [`#${" ".repeat(many)}#`, `**${"\t".repeat(many)}*`, "<think>".repeat(many), "# Goal\n".repeat(many)]
+    const hostile = [
+      `#${" ".repeat(many)}#`,
+      `**${"\t".repeat(many)}*`,
+      "<think>".repeat(many),
+      "# Goal\n".repeat(many)
+    ]
     for (const text of hostile) assert.strictEqual(parse(text), undefined)
     assert.deepStrictEqual(parse(`${"<think>".repeat(many)}</think>${json}`), wanted)
     assert.strictEqual(parse(`# Rules\n${"- a\n".repeat(many)}`)?.rules.length, 1)

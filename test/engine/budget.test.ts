@@ -164,7 +164,11 @@ describe("an attempt that is no answer", () => {
     [{ task_cost_usd: 9.2 }, 34]
   ] as const)("leaves what is left to the next, under %o", ([limits, second]) => {
     const asked: Array<number | undefined> = []
-    const empty = new ProviderError({ code: "provider_bad_stream", detail: "no", usage: { input_tokens: 10, output_tokens: 2 } })
+    const empty = new ProviderError({
+      code: "provider_bad_stream",
+      detail: "no",
+      usage: { input_tokens: 10, output_tokens: 2 }
+    })
     const script: Script = ({ max_output_tokens }, turn) => {
       asked.push(max_output_tokens)
       return [Stream.fail(empty), answer("whole")][turn] ?? answer("")

@@ -47,6 +47,7 @@ describe("client messages", () => {
       ["diff", "v name all task_id"],
       ["set_mode", "v name mode"],
       ["set_model", "v name model"],
+      ["set_budget", "v name task_tokens task_cost_usd session_tokens session_cost_usd"],
       ["rename", "v name title"]
     ])
     assert.deepStrictEqual(modes, ["ask", "accept-edits", "plan", "never-ask"])

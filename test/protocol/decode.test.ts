@@ -70,11 +70,16 @@ describe("what is refused, and why", () => {
       "bad_message",
       'The field "decision" must be "allow_once" or "allow_session" or "deny" or "retry" or "skip" or "stop".'
     ],
+    [
+      '{"type":"command","name":"set_budget","task_cost_usd":-1}',
+      "bad_message",
+      'The field "task_cost_usd" must be a value between 0 and 1000000000000.'
+    ],
     ['{"type":"command","name":"rename"}', "bad_message", 'The field "title" is missing.'],
     [
       '{"type":"command","name":"format_disk"}',
       "bad_message",
-      'The field "name" must be "clear" or "resume_queue" or "compact" or "redo" or "undo" or "diff" or "set_mode" or "set_model" or "rename".'
+      'The field "name" must be "clear" or "resume_queue" or "compact" or "redo" or "undo" or "diff" or "set_mode" or "set_model" or "set_budget" or "rename".'
     ],
     ['{"type":"ping","nonce":null}', "bad_message", 'The field "nonce" must be a string.'],
     ['{"__proto__":{"admin":true},"type":"ping"}', "bad_message", "The message has a key __proto__."],
@@ -208,6 +213,7 @@ describe("what is taken", () => {
       { type: "command", name: "resume_queue" },
       { type: "command", name: "set_mode", mode: "plan" },
       { type: "command", name: "set_model", model: "m" },
+      { type: "command", name: "set_budget", task_cost_usd: 1.5, session_tokens: 0 },
       { type: "command", name: "rename", title: "" }
     ]
     for (const message of whole) assert.deepStrictEqual(said(JSON.stringify(message)), message)

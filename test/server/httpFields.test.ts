@@ -17,9 +17,11 @@ const bodies: Readonly<Record<string, object>> = {
   "/api/sessions/s/command": { name: "rename", title: "t" },
   "/api/sessions/s/fork": { session_id: "made" },
   "/api/sessions/s/undo": { to: "task_1" },
+  "/api/sessions/s/prompts/review": {},
   "/api/sessions/s/redo": {}
 }
-const template = (path: string) => path.replace("/s/", "/{session_id}/").replace("req_1", "{request_id}")
+const template = (path: string) =>
+  path.replace("/s/", "/{session_id}/").replace("req_1", "{request_id}").replace("review", "{name}")
 
 describe("a field that no description has", () => {
   it.live("is refused by name on every route with a body, and nothing is done", () =>

@@ -27,6 +27,7 @@ const routes = [
   "get /api/sessions/{session_id}/events",
   "get /api/sessions/{session_id}/grants",
   "get /api/sessions/{session_id}/history",
+  "get /api/sessions/{session_id}/prompts",
   "get /api/usage",
   "get /docs",
   "get /healthz",
@@ -42,6 +43,7 @@ const routes = [
   "post /api/sessions/{session_id}/fork",
   "post /api/sessions/{session_id}/interrupt",
   "post /api/sessions/{session_id}/prompt",
+  "post /api/sessions/{session_id}/prompts/{name}",
   "post /api/sessions/{session_id}/redo",
   "post /api/sessions/{session_id}/undo"
 ]

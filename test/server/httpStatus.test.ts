@@ -47,4 +47,31 @@ describe("a status", () => {
       assert.deepStrictEqual(open.json, { approvals: [request] })
     }).pipe(Effect.scoped, Effect.provide(layer({ script, tools: [tool] })))
   )
+
+  it.live("holds the limits of spending that somebody set, by either way; who may not prompt sets none (R117)", () =>
+    Effect.gen(function* () {
+      const http = yield* serve()
+      const ask = (method: string, path: string, body?: object, as = "member") =>
+        http.ask(method, `/api/sessions${path}`, { as, ...(body === undefined ? {} : { body }) })
+      yield* ask("POST", "", { session_id: "s" })
+      const limits = Effect.map(ask("GET", "/s"), ({ json }) => json.budgets)
+      const one = yield* client(memory, member)
+      yield* one.say({ type: "resume", session_id: "s" })
+      yield* one.next("status")
+      assert.isUndefined(yield* limits)
+      const set = { name: "set_budget", task_tokens: 5, session_cost_usd: 2 }
+      assert.strictEqual((yield* ask("POST", "/s/command", set, "viewer")).json.code, "forbidden")
+      assert.strictEqual((yield* ask("POST", "/s/command", set)).status, 204)
+      const task = { budget: "task", unit: "tokens", used: 0, limit: 5 } as const
+      assert.deepStrictEqual(yield* limits, [task, { budget: "session", unit: "usd", used: 0, limit: 2 }])
+      yield* one.say({ type: "command", name: "set_budget", session_cost_usd: 0 })
+      assert.deepStrictEqual((yield* one.next("status")).budgets, [task])
+      const events = yield* http.events("/api/sessions/s/events", at)
+      yield* ask("POST", "/s/prompt", { content: "go" })
+      const { error } = yield* events.until(({ type }) => type === "task_failed")
+      const { needed, ...met }: Json = error.budget
+      assert.deepStrictEqual([error.code, met], ["budget_exceeded", task])
+      assert.isAbove(needed, 5)
+    }).pipe(Effect.scoped, Effect.provide(layer({ script, tools: [tool] })))
+  )
 })

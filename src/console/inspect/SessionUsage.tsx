@@ -1,13 +1,20 @@
 /** What this session used so far. */
 import { useView } from "../session/SessionContext.ts"
-import { cost, tokens } from "../text/format.ts"
+import { costOf, tokens } from "../text/format.ts"
 import { useWords } from "../words/useWords.ts"
+import { Budgets } from "./Budgets.tsx"
 
 export const SessionUsage = () => {
   const words = useWords()
   const usage = useView(({ state, status }) => (state.usage.input_tokens > 0 ? state.usage : status?.counters.usage))
   const tasks = useView(({ status, state }) => Math.max(status?.counters.tasks ?? 0, state.tasks))
-  if (usage === undefined) return <p className="quiet">{words.usageNone}</p>
+  if (usage === undefined)
+    return (
+      <>
+        <p className="quiet">{words.usageNone}</p>
+        <Budgets />
+      </>
+    )
   return (
     <>
       <dl className="figures-list">
@@ -27,10 +34,14 @@ export const SessionUsage = () => {
         </div>
         <div>
           <dt>{words.cost}</dt>
-          <dd>{usage.cost_usd === undefined ? words.unknownCost : cost(usage.cost_usd, usage.cost_partial)}</dd>
+          <dd>{costOf(usage, words.unknownCost)}</dd>
         </div>
       </dl>
-      <p className="quiet">{words.tasksRun(tasks)}</p>
+      <p className="quiet">
+        {words.tasksRun(tasks)}
+        {usage.estimated === true ? ` · ${words.usageEstimated}` : ""}
+      </p>
+      <Budgets />
     </>
   )
 }

@@ -1,21 +1,25 @@
-/** Tokens and cost of all sessions. */
+/** Tokens and cost of all sessions: in all, by day, by model, by session. */
+import { type ReactNode, useState } from "react"
 import { Link } from "wouter"
-import { api, type Spent, type UsageReport } from "../net/api.ts"
+import { api } from "../net/api.ts"
 import { sessionsPath } from "../shell/route.ts"
+import { costText, type UsageRow, usageRows } from "../state/usageRows.ts"
 import { money, tokens } from "../text/format.ts"
 import { named } from "../text/named.ts"
+import { reveal } from "../text/reveal.ts"
 import { useWords } from "../words/useWords.ts"
 import { DaysChart } from "./DaysChart.tsx"
 import { Fetched } from "./Fetched.tsx"
 import { useLoaded } from "./useLoaded.ts"
 
-const Total = ({ total }: { readonly total: Spent }) => {
+const Total = ({ total }: { readonly total: UsageRow }) => {
   const words = useWords()
+  const { usage } = total
   const figures: ReadonlyArray<readonly [string, string]> = [
-    [words.input, tokens(total.input_tokens)],
-    [words.cachedInput, tokens(total.cached_tokens)],
-    [words.output, tokens(total.output_tokens)],
-    [words.cost, total.cost_usd === null ? words.unknownCost : money(total.cost_usd)]
+    [words.input, tokens(usage.input_tokens)],
+    [words.cachedInput, tokens(usage.cached_tokens)],
+    [words.output, tokens(usage.output_tokens)],
+    [words.cost, costText(total, money, words.unknownCost)]
   ]
   return (
     <dl className="tiles">
@@ -29,42 +33,65 @@ const Total = ({ total }: { readonly total: Spent }) => {
   )
 }
 
-const Sessions = ({ sessions }: Pick<UsageReport, "sessions">) => {
+/** So many are shown before somebody asks for the rest. */
+const MOST = 30
+
+interface RowsProps {
+  readonly title: string
+  readonly column: string
+  readonly rows: ReadonlyArray<UsageRow>
+  readonly render: (row: UsageRow) => ReactNode
+  readonly children?: ReactNode
+}
+
+const Rows = ({ title, column, rows, render, children }: RowsProps) => {
   const words = useWords()
-  const used = sessions.filter(({ usage }) => usage.input_tokens + usage.output_tokens > 0)
+  const [all, setAll] = useState(false)
+  const shown = all ? rows : rows.slice(0, MOST)
   return (
-    <div className="table wide" tabIndex={0} role="region" aria-label={words.perSession}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{words.session}</th>
-            <th scope="col" className="number">
-              {words.input}
-            </th>
-            <th scope="col" className="number">
-              {words.output}
-            </th>
-            <th scope="col" className="number">
-              {words.cost}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {used.map(({ session_id, title, usage }) => (
-            <tr key={session_id}>
-              <td>
-                <Link href={sessionsPath([session_id])}>
-                  <bdi>{named(title, words.untitled)}</bdi>
-                </Link>
-              </td>
-              <td className="number">{tokens(usage.input_tokens)}</td>
-              <td className="number">{tokens(usage.output_tokens)}</td>
-              <td className="number">{usage.cost_usd === null ? "–" : money(usage.cost_usd)}</td>
+    <>
+      <h2>{title}</h2>
+      {children}
+      <div className="table wide" tabIndex={0} role="region" aria-label={title}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{column}</th>
+              {[words.input, words.cachedInput, words.output, words.cost].map((name) => (
+                <th key={name} scope="col" className="number">
+                  {name}
+                </th>
+              ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+          </thead>
+          <tbody>
+            {shown.map((row) => (
+              <tr key={row.key}>
+                <td>{render(row)}</td>
+                <td className="number">{tokens(row.usage.input_tokens)}</td>
+                <td className="number">{tokens(row.usage.cached_tokens)}</td>
+                <td className="number">{tokens(row.usage.output_tokens)}</td>
+                <td className="number">{costText(row, money, words.unknown)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {shown.length === rows.length ? null : (
+        <button type="button" className="link-button" onClick={() => setAll(true)}>
+          {words.more}
+        </button>
+      )}
+    </>
+  )
+}
+
+const SessionLink = ({ row }: { readonly row: UsageRow }) => {
+  const words = useWords()
+  return (
+    <Link href={sessionsPath([row.key])}>
+      <bdi>{named(row.name, words.untitled)}</bdi>
+    </Link>
   )
 }
 
@@ -78,19 +105,30 @@ const UsagePage = () => {
         <p className="quiet">{words.usageText}</p>
       </header>
       <Fetched of={loaded}>
-        {({ total, days, sessions }) =>
-          days.length === 0 ? (
-            <p className="quiet">{words.usageNone}</p>
-          ) : (
+        {(report) => {
+          if (report.days.length === 0) return <p className="quiet">{words.usageNone}</p>
+          const { day, model, session, total } = usageRows(report)
+          return (
             <>
               <Total total={total} />
-              <h2>{words.perDay}</h2>
-              <DaysChart days={days} />
-              <h2>{words.perSession}</h2>
-              <Sessions sessions={sessions} />
+              <Rows title={words.perDay} column={words.day} rows={day} render={({ name }) => name}>
+                <DaysChart days={report.days} />
+              </Rows>
+              <Rows
+                title={words.perModel}
+                column={words.model}
+                rows={model}
+                render={({ name }) => (name === "" ? <i>{words.notRecorded}</i> : <code>{reveal(name)}</code>)}
+              />
+              <Rows
+                title={words.perSession}
+                column={words.session}
+                rows={session}
+                render={(row) => <SessionLink row={row} />}
+              />
             </>
           )
-        }
+        }}
       </Fetched>
     </div>
   )

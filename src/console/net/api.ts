@@ -51,6 +51,14 @@ export interface FileChanges {
   readonly state: "done" | "undone"
 }
 
+/** A prompt that somebody gave a name (`commands/*.md`). */
+export interface NamedPrompt {
+  readonly name: string
+  readonly description: string
+  readonly argument: string
+  readonly of: "user" | "project"
+}
+
 export interface Difference {
   readonly text: string
   readonly files: number
@@ -97,6 +105,8 @@ export interface UsageReport {
     readonly usage: Spent
   }>
   readonly days: ReadonlyArray<{ readonly day: string; readonly usage: Spent }>
+  /** The same days by model; `model` is empty where it was not recorded. */
+  readonly models: ReadonlyArray<{ readonly day: string; readonly model: string; readonly usage: Spent }>
 }
 
 interface HistoryPage {
@@ -200,6 +210,11 @@ export const api = {
     options: { readonly to?: TaskId; readonly uncertain?: boolean } = {}
   ) =>
     request<{ readonly restored: ReadonlyArray<Durable<"files_restored">> }>("POST", of(id, `/${direction}`), options),
+  prompts: async (id: SessionId) =>
+    (await request<{ readonly prompts: ReadonlyArray<NamedPrompt> }>("GET", of(id, "/prompts"))).prompts,
+  fillPrompt: async (id: SessionId, name: string, words: string) =>
+    (await request<{ readonly content: string }>("POST", of(id, `/prompts/${encodeURIComponent(name)}`), { words }))
+      .content,
   audit: (query: { readonly session?: SessionId; readonly cursor?: string; readonly decision?: string }) =>
     request<{ readonly records: ReadonlyArray<AuditRecord>; readonly next_cursor?: string }>(
       "GET",
@@ -207,7 +222,7 @@ export const api = {
       undefined,
       { limit: 200, order: "newest", ...query }
     ),
-  usage: () => request<UsageReport>("GET", "/api/usage", undefined, { limit: 100 })
+  usage: () => request<UsageReport>("GET", "/api/usage", undefined, { limit: 1000 })
 }
 
 /** Where a session's events come from: the server that the page came from, encrypted where the page was (R258). */

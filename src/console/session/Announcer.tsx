@@ -3,7 +3,7 @@
  * would interrupt itself twenty times a second (WCAG 4.1.3).
  */
 import { useEffect, useRef, useState } from "react"
-import { isPending } from "../state/callState.ts"
+import { asking } from "../state/callState.ts"
 import type { Item } from "../state/items.ts"
 import { useWords } from "../words/useWords.ts"
 import type { Words } from "../words/Words.ts"
@@ -14,11 +14,22 @@ const LONGEST = 1_000
 /** What of an item deserves to be said, once it is so. */
 const spoken = (item: Item, words: Words): string => {
   if (item.kind === "answer") return item.open || item.superseded ? "" : item.text.slice(0, LONGEST)
-  if (item.kind === "call") return isPending(item) ? words.approvalTitle(item.tool_name) : ""
+  if (item.kind === "call")
+    return asking(item)
+      .map(({ tool_name }) => words.approvalTitle(tool_name))
+      .join(" ")
   if (item.kind !== "end") return ""
   if (item.event.type === "task_failed") return item.event.error.message
   return item.event.type === "task_canceled" ? words.stopped : words.done
 }
+
+/** Each question of a call is news. */
+const keyOf = (item: Item): string =>
+  item.kind === "call"
+    ? `${item.key} ${asking(item)
+        .map(({ request }) => request?.request_id)
+        .join(" ")}`
+    : item.key
 
 export const Announcer = () => {
   const words = useWords()
@@ -30,7 +41,7 @@ export const Announcer = () => {
     if (phase !== "open") return
     const now = items.slice(-6).flatMap((item) => {
       const text = spoken(item, words)
-      return text === "" ? [] : [[`${item.key} ${item.kind === "call"}`, text] as const]
+      return text === "" ? [] : [[keyOf(item), text] as const]
     })
     const known = heard.current
     heard.current = new Set([...(known ?? []), ...now.map(([key]) => key)])

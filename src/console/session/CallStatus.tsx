@@ -13,7 +13,7 @@ const Running = ({ since }: { readonly since: number }) => {
 export const CallStatus = ({ call }: { readonly call: CallItem }) => {
   const words = useWords()
   const phase = phaseOf(call)
-  if (phase === "running") return <Running since={call.started_at ?? 0} />
+  if (phase === "running") return <Running since={call.started_at ?? call.inside?.since ?? 0} />
   if (phase !== "ended" || call.result === undefined) return <span className="status">{words.callPhase[phase]}</span>
   const { status, exit_code, signal } = call.result
   const took = tookOf(call)

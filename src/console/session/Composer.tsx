@@ -4,62 +4,19 @@
  */
 import { type KeyboardEvent, useRef, useState } from "react"
 import { keep, kept } from "../state/kept.ts"
-import { type Around, carryOut } from "./commands.ts"
+import type { Around } from "./commands.ts"
 import { ComposerBar } from "./ComposerBar.tsx"
 import { Refusal } from "./Refusal.tsx"
 import { useSession, useView } from "./SessionContext.ts"
-import { type CommandName, offered, takesWord, typed } from "./slash.ts"
 import { SlashMenu } from "./SlashMenu.tsx"
 import { useFiles } from "./useFiles.ts"
+import { useSlash } from "./useSlash.ts"
+import { useSubmit } from "./useSubmit.ts"
 import { useWantedFocus } from "./useWantedFocus.ts"
 import { Writing } from "./Writing.tsx"
 import { Queue } from "./Queue.tsx"
 
 export type WhenBusy = "queue" | "steer"
-
-const useSubmit = (around: Around, whenBusy: WhenBusy) => {
-  const session = useSession()
-  return () => {
-    const { draft, state, doing } = session.store.getState()
-    if (draft.trim() === "") return
-    const command = typed(draft)
-    if (command !== undefined) {
-      session.edit("")
-      return carryOut(session, command, around)
-    }
-    const busy = state.task !== undefined || doing.task !== undefined
-    session.send(draft, busy ? whenBusy : "queue")
-  }
-}
-
-/** What the keys do: the list of commands has them first, then the text. */
-const useSlash = (draft: string, edit: (text: string) => void, around: Around) => {
-  const session = useSession()
-  const [place, setPlace] = useState(0)
-  const [closed, setClosed] = useState(false)
-  const commands = closed ? [] : offered(draft)
-  const chosen = Math.min(place, commands.length - 1)
-  const pick = (name: CommandName) => {
-    edit(takesWord.has(name) ? `/${name} ` : "")
-    if (!takesWord.has(name)) carryOut(session, { name, word: "" }, around)
-  }
-  /** True where the key was meant for the list. */
-  const take = (key: string): boolean => {
-    const name = commands[chosen]
-    if (name === undefined) return false
-    const moved = { ArrowDown: 1, ArrowUp: -1 }[key]
-    if (moved !== undefined) setPlace((chosen + moved + commands.length) % commands.length)
-    else if (key === "Tab" || key === "Enter") pick(name)
-    else if (key === "Escape") setClosed(true)
-    else return false
-    return true
-  }
-  const typing = () => {
-    setClosed(false)
-    setPlace(0)
-  }
-  return { commands, chosen, pick, take, typing }
-}
 
 const usePersisted = (): readonly [WhenBusy, (how: WhenBusy) => void] => {
   const [whenBusy, setWhenBusy] = useState<WhenBusy>(() => kept<WhenBusy>("busy", "queue"))
@@ -77,7 +34,7 @@ export const Composer = ({ around }: { readonly around: Around }) => {
   const [whenBusy, setWhenBusy] = usePersisted()
   const submit = useSubmit(around, whenBusy)
   const edit = (text: string) => session.edit(text)
-  const slash = useSlash(draft, edit, around)
+  const slash = useSlash(draft, { edit, submit })
   useWantedFocus(session.id, area)
   const take = useFiles()
   const onKeyDown = (event: KeyboardEvent) => {
@@ -100,16 +57,16 @@ export const Composer = ({ around }: { readonly around: Around }) => {
       <Queue />
       <div className="composer-box">
         <SlashMenu
-          commands={slash.commands}
+          offers={slash.offers}
           chosen={slash.chosen}
-          pick={(name) => {
-            slash.pick(name)
+          pick={(offer) => {
+            slash.pick(offer)
             area.current?.focus()
           }}
         />
         <Writing
           area={area}
-          active={slash.commands[slash.chosen]}
+          active={slash.offers[slash.chosen]?.name}
           onChange={(text) => {
             slash.typing()
             edit(text)

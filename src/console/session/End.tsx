@@ -5,9 +5,12 @@ import { budgetText } from "../../domain/Budget.ts"
 import { table } from "../../domain/ErrorCode.ts"
 import type { EndItem } from "../state/items.ts"
 import { callText } from "../text/callText.ts"
-import { cost, duration, firstLine, tokens } from "../text/format.ts"
+import { costOf, duration, firstLine, tokens } from "../text/format.ts"
 import { reveal } from "../text/reveal.ts"
 import { useLocale, useWords } from "../words/useWords.ts"
+import { Raise } from "./Raise.tsx"
+import { Undo } from "./Undo.tsx"
+import { useIsLastEnd } from "./useIsLastEnd.ts"
 
 const Figures = ({ item: { event, ms } }: { readonly item: EndItem }) => {
   const words = useWords()
@@ -16,8 +19,10 @@ const Figures = ({ item: { event, ms } }: { readonly item: EndItem }) => {
     ...(ms === undefined ? [] : [duration(ms)]),
     ...(usage.input_tokens + usage.output_tokens === 0
       ? []
-      : [words.tokens(tokens(usage.input_tokens), tokens(usage.output_tokens))]),
-    ...(usage.cost_usd === undefined ? [] : [cost(usage.cost_usd, usage.cost_partial)])
+      : [
+          `${usage.estimated === true ? "≈ " : ""}${words.tokens(tokens(usage.input_tokens), tokens(usage.output_tokens))}`,
+          costOf(usage, words.costUnknown)
+        ])
   ]
   return <span className="figures">{parts.join(" · ")}</span>
 }
@@ -40,7 +45,11 @@ const Stopped = ({ stopped }: Pick<EndItem, "stopped">) => {
   )
 }
 
-export const End = memo(({ item }: { readonly item: EndItem }) => {
+interface EndProps {
+  readonly item: EndItem
+}
+
+const How = ({ item, isLast }: EndProps & { readonly isLast: boolean }) => {
   const words = useWords()
   const locale = useLocale()
   const { event } = item
@@ -68,13 +77,25 @@ export const End = memo(({ item }: { readonly item: EndItem }) => {
   const known = table[code] as (typeof table)[typeof code] | undefined
   const own = known === undefined || locale === "en" ? message : known.zh
   const sentence = budget === undefined ? own : budgetText(budget, locale)
+  const offers = budget !== undefined && isLast
   return (
-    <p className="end failed">
+    <div className="end failed">
       <CircleAlert aria-hidden size={16} />
       <span>
         {sentence} <code>{code}</code>
+        {offers ? <Raise use={budget} /> : null}
       </span>
       <Figures item={item} />
-    </p>
+    </div>
+  )
+}
+
+export const End = memo(({ item }: EndProps) => {
+  const isLast = useIsLastEnd(item.key)
+  return (
+    <>
+      <How item={item} isLast={isLast} />
+      {isLast && item.acted ? <Undo task={item.event.task_id} /> : null}
+    </>
   )
 })

@@ -1,10 +1,11 @@
 /** A session's name, place, mode and model, and what can be done with it. */
 import { PanelRight, X } from "lucide-react"
 import { useState } from "react"
-import { pathTail } from "../text/format.ts"
+import { money, pathTail, tokens } from "../text/format.ts"
 import { named } from "../text/named.ts"
 import { useWords } from "../words/useWords.ts"
 import { Actions } from "./Actions.tsx"
+import { leftOf } from "../state/budgets.ts"
 import type { Around } from "./commands.ts"
 import { ModeChoice } from "./ModeChoice.tsx"
 import { useSession, useView } from "./SessionContext.ts"
@@ -46,6 +47,24 @@ const Title = () => {
   )
 }
 
+/** What may be spent still, where that is limited. */
+const Left = ({ show }: { readonly show: () => void }) => {
+  const words = useWords()
+  const running = useView(({ doing }) => doing.left)
+  const budgets = useView(({ status }) => status?.budgets)
+  const left = running ?? leftOf(budgets ?? [])
+  if (left === undefined) return null
+  const parts = [
+    ...(left.cost_usd === undefined ? [] : [money(left.cost_usd)]),
+    ...(left.tokens === undefined ? [] : [words.tokenCount(tokens(left.tokens))])
+  ]
+  return (
+    <button type="button" className="link-button left" title={words.budgetTitle} onClick={show}>
+      {words.budgetLeft(parts.join(" · "))}
+    </button>
+  )
+}
+
 interface HeaderProps {
   readonly around: Around
   readonly close?: () => void
@@ -62,6 +81,7 @@ export const Header = ({ around, close }: HeaderProps) => {
         <p className="place">
           <span title={workspace}>{pathTail(workspace)}</span>
           {model === "" ? null : <span>{model}</span>}
+          <Left show={() => around.inspect("usage")} />
         </p>
       </div>
       <ModeChoice />

@@ -1,9 +1,11 @@
 /** What happened beside the conversation: files put back, the past summarised, or forgotten. */
 import { memo } from "react"
 import type { Durable } from "../../domain/Event.ts"
+import type { Report } from "../../domain/FromClaw.ts"
 import type { NoteItem } from "../state/items.ts"
 import { reveal } from "../text/reveal.ts"
-import { tokens } from "../text/format.ts"
+import { firstLine, tokens } from "../text/format.ts"
+import { Markdown } from "../text/Markdown.tsx"
 import { useWords } from "../words/useWords.ts"
 
 const Restored = ({ event }: { readonly event: Durable<"files_restored"> }) => {
@@ -23,6 +25,21 @@ const Restored = ({ event }: { readonly event: Durable<"files_restored"> }) => {
           </li>
         ))}
       </ul>
+    </details>
+  )
+}
+
+/** What a subagent in the background has to say: of use to the model, and no words of the person. */
+const Reported = ({ report: { failed, text, title } }: { readonly report: Report }) => {
+  const words = useWords()
+  const head = text === "" ? words.reportCut : failed ? words.reportFailed : words.report
+  if (text === "") return <p className="note">{head(reveal(title))}</p>
+  return (
+    <details className="note report" data-failed={failed}>
+      <summary>
+        {head(reveal(title))} <span className="quiet">{reveal(firstLine(text.replace(/^[#\s]+/, "")))}</span>
+      </summary>
+      <Markdown text={text} open={false} />
     </details>
   )
 }
@@ -47,6 +64,10 @@ export const Note = memo(({ item }: { readonly item: NoteItem }) => {
           <p className="kept">{item.event.summary}</p>
         </details>
       )
+    case "report":
+      return <Reported report={item.report} />
+    case "reminded":
+      return <p className="note line">{words.reminded}</p>
     case "restored":
       return <Restored event={item.event} />
     case "unrecorded":

@@ -1,5 +1,7 @@
 /** Prompts that wait for the running task, and what makes them go on after a stop. */
 import { Clock, CornerDownRight, X } from "lucide-react"
+import { useMemo } from "react"
+import { isFromClaw } from "../../domain/FromClaw.ts"
 import { useWords } from "../words/useWords.ts"
 import { firstLine } from "../text/format.ts"
 import { useSession, useView } from "./SessionContext.ts"
@@ -7,7 +9,9 @@ import { useSession, useView } from "./SessionContext.ts"
 export const Queue = () => {
   const session = useSession()
   const words = useWords()
-  const queue = useView(({ state }) => state.queue)
+  const all = useView(({ state }) => state.queue)
+  // What a subagent reports is on its way to the model, and nobody's to take back.
+  const queue = useMemo(() => all.filter(({ content }) => !isFromClaw(content)), [all])
   const paused = useView(({ state }) => state.queue_paused)
   if (queue.length === 0) return null
   return (

@@ -1,35 +1,57 @@
-/** Commands that fit what was typed so far. The keys are the composer's, which keeps the focus. */
+/** Commands and named prompts that fit what was typed so far. The keys are the composer's, which keeps the focus. */
+import { useEffect, useRef } from "react"
+import { reveal } from "../text/reveal.ts"
 import { useWords } from "../words/useWords.ts"
-import type { CommandName } from "./slash.ts"
+import type { Offer } from "./slash.ts"
 
 interface MenuProps {
-  readonly commands: ReadonlyArray<CommandName>
+  readonly offers: ReadonlyArray<Offer>
   readonly chosen: number
-  readonly pick: (name: CommandName) => void
+  readonly pick: (offer: Offer) => void
 }
 
-export const SlashMenu = ({ commands, chosen, pick }: MenuProps) => {
+const Text = ({ offer }: { readonly offer: Offer }) => {
   const words = useWords()
+  if (!("prompt" in offer)) return <span>{words.commands[offer.name]}</span>
+  const { description, of } = offer.prompt
+  return (
+    <span>
+      {reveal(description)} <em className="quiet">{words.promptOf[of]}</em>
+    </span>
+  )
+}
+
+export const SlashMenu = ({ offers, chosen, pick }: MenuProps) => {
+  const words = useWords()
+  const list = useRef<HTMLUListElement>(null)
+  // Newer browsers answer with a promise, which is no way to end an effect.
+  useEffect(() => {
+    list.current?.children[chosen]?.scrollIntoView({ block: "nearest" })
+  }, [chosen])
   return (
     <ul
+      ref={list}
       id="slash-menu"
       className="slash-menu"
       role="listbox"
       aria-label={words.commandsLabel}
-      hidden={commands.length === 0}
+      hidden={offers.length === 0}
     >
-      {commands.map((name, i) => (
+      {offers.map((offer, i) => (
         <li
-          key={name}
-          id={`slash-${name}`}
+          key={offer.name}
+          id={`slash-${offer.name}`}
           role="option"
           aria-selected={i === chosen}
           // The focus stays in the text.
           onPointerDown={(event) => event.preventDefault()}
-          onClick={() => pick(name)}
+          onClick={() => pick(offer)}
         >
-          <code>/{name}</code>
-          <span>{words.commands[name]}</span>
+          <code>
+            /{offer.name}
+            {"prompt" in offer && offer.prompt.argument !== "" ? <i> {reveal(offer.prompt.argument)}</i> : null}
+          </code>
+          <Text offer={offer} />
         </li>
       ))}
     </ul>

@@ -1,5 +1,6 @@
 /** A picture for a tool; one that is not known has a general one. */
 import {
+  Bot,
   FilePen,
   FileSearch,
   FileText,
@@ -20,7 +21,8 @@ const icons: Readonly<Record<string, LucideIcon>> = {
   glob: FileSearch,
   grep: Search,
   web_fetch: Globe,
-  web_search: Globe
+  web_search: Globe,
+  subagent: Bot
 }
 
 export const ToolIcon = ({ name }: { readonly name: string }) => {

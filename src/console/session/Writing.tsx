@@ -1,13 +1,12 @@
 /** The text itself. It keeps the focus while commands are chosen (a combobox). */
 import type { ClipboardEvent, KeyboardEvent, RefObject } from "react"
 import { useWords } from "../words/useWords.ts"
-import type { CommandName } from "./slash.ts"
 import { useView } from "./SessionContext.ts"
 
 interface WritingProps {
   readonly area: RefObject<HTMLTextAreaElement | null>
   /** The command that is chosen in the list, while there is one. */
-  readonly active: CommandName | undefined
+  readonly active: string | undefined
   readonly onChange: (text: string) => void
   readonly onKeyDown: (event: KeyboardEvent) => void
   readonly onPaste: (event: ClipboardEvent) => void

@@ -2,11 +2,13 @@
  * What commands do to a session. Does not own: their names (`slash`), their sentences (`words`). Invariant: nothing that
  * is one reaches the model.
  */
+import { wantedCap } from "../../domain/Budget.ts"
 import { errorBody } from "../../domain/ErrorCode.ts"
 import { api, type Mode, MODES } from "../net/api.ts"
 import { hub } from "../state/hub.ts"
 import type { SessionStore } from "../state/sessionStore.ts"
 import { wordsNow } from "../words/useWords.ts"
+import { setCap } from "./setCap.ts"
 import type { Typed } from "./slash.ts"
 
 /** What the page around a session can do. */
@@ -23,6 +25,12 @@ const setMode = (session: SessionStore, word: string): void => {
   const mode = MODES.find((one) => one === word)
   if (mode === undefined) return session.refuse(errorBody("bad_message", MODES.join(", ")))
   void session.setMode(mode satisfies Mode)
+}
+
+const setBudget = (session: SessionStore, word: string): void => {
+  const wanted = wantedCap(word)
+  if (wanted === undefined) return session.refuse(errorBody("bad_message", wordsNow().budgetForm))
+  void setCap(session, wanted)
 }
 
 const LONGEST_TITLE = 200
@@ -76,6 +84,8 @@ export const carryOut = (session: SessionStore, { name, word }: Typed, around: A
       return around.inspect("timeline")
     case "permissions":
       return around.inspect("permissions")
+    case "budget":
+      return word === "" ? around.inspect("usage") : setBudget(session, word)
     case "cost":
       return around.inspect("usage")
   }

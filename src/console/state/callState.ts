@@ -1,22 +1,39 @@
 /** How a call stands, from what is known of it. Pure. */
 import type { CallItem } from "./items.ts"
 
-/** Somebody has to decide about it. */
-export const isPending = (call: CallItem): boolean =>
-  call.request !== undefined && call.resolved === undefined && call.result === undefined
+/** Calls that somebody has to decide about: itself, and those of what runs inside it. */
+export const asking = (call: CallItem): ReadonlyArray<CallItem> => {
+  const own = call.request !== undefined && call.resolved === undefined && call.result === undefined ? [call] : []
+  const inside = call.inside?.ended === undefined ? (call.inside?.items ?? []) : []
+  return [...own, ...inside.flatMap((item) => (item.kind === "call" ? asking(item) : []))]
+}
+
+/** Somebody has to decide about it, or about what it does. */
+export const isPending = (call: CallItem): boolean => asking(call).length > 0
+
+/** What began in it goes on, also where the call has its result. */
+const goesOn = ({ inside }: CallItem): boolean =>
+  inside?.background === true && inside.ended === undefined && inside.items.length > 0
+
+/** It ran, and may have changed something; or what runs inside it did. */
+export const acted = (call: CallItem): boolean =>
+  (call.started_at !== undefined && call.risk !== "safe" && call.inside === undefined) ||
+  (call.inside?.items ?? []).some((item) => item.kind === "call" && acted(item))
 
 export type Phase = "asked" | "denied" | "ready" | "running" | "ended"
 
 export const phaseOf = (call: CallItem): Phase => {
-  if (call.result !== undefined) return "ended"
   if (isPending(call)) return "asked"
+  if (goesOn(call)) return "running"
+  if (call.result !== undefined) return "ended"
   if (call.resolved?.decision === "deny") return "denied"
   return call.started_at === undefined ? "ready" : "running"
 }
 
 /** How long a call ran; unknown where its end was written for it by whoever cut it off. */
-export const tookOf = ({ result, started_at, ended_at }: CallItem): number | undefined => {
+export const tookOf = ({ inside, result, started_at, ended_at }: CallItem): number | undefined => {
   if (result === undefined) return undefined
+  if (inside?.background === true && inside.ended_at !== undefined) return inside.ended_at - inside.since
   if (result.duration_ms > 0 || (result.status !== "cancelled" && result.status !== "uncertain"))
     return result.duration_ms
   // What was cut off by a stop ran until then; when a program that was killed had ended, nobody knows.
@@ -31,6 +48,7 @@ export const toneOf = (call: CallItem): Tone => {
   if (phase === "asked") return "asked"
   if (phase === "running") return "running"
   if (phase !== "ended") return "quiet"
+  if (call.inside?.ended?.status === "failed") return "bad"
   if (call.result?.status === "ok" && !call.result.is_error) return "good"
   return call.result?.status === "cancelled" || call.result?.status === "denied" ? "quiet" : "bad"
 }

@@ -1,6 +1,8 @@
 /** What a conversation is shown as: prompts, answers, calls, notes and ends. Owns: the shapes. Units: milliseconds. */
 import type { ApprovalRequest, Risk } from "../../domain/Approval.ts"
+import type { BudgetLeft } from "../../domain/Budget.ts"
 import type { Durable, StateName } from "../../domain/Event.ts"
+import type { Report } from "../../domain/FromClaw.ts"
 import type { Usage } from "../../domain/Usage.ts"
 
 export interface PromptItem {
@@ -29,6 +31,18 @@ export interface AnswerItem {
 
 export type Resolved = Pick<Durable<"approval_resolved">, "decision" | "via" | "by" | "reason" | "rule">
 
+/** What a subagent does inside its call. */
+export interface Inside {
+  readonly title: string
+  /** Its call has its result already; its report comes as a message. */
+  readonly background: boolean
+  readonly since: number
+  readonly ended_at?: number
+  readonly ended?: Durable<"subagent_ended">
+  /** Its order first. */
+  readonly items: ReadonlyArray<Item>
+}
+
 export interface CallItem {
   readonly kind: "call"
   readonly key: string
@@ -47,6 +61,7 @@ export interface CallItem {
   readonly output: string
   readonly received: number
   readonly result?: Durable<"tool_result">
+  readonly inside?: Inside
 }
 
 export type End = Durable<"task_completed"> | Durable<"task_canceled"> | Durable<"task_failed">
@@ -59,6 +74,8 @@ export interface EndItem {
   readonly ms?: number
   /** Calls that the end cut off. */
   readonly stopped: ReadonlyArray<CallItem>
+  /** It ran something that may have changed files. */
+  readonly acted: boolean
   /** A person ended it where they were asked what becomes of a call that was cut off. */
   readonly chosen: boolean
 }
@@ -68,6 +85,8 @@ export type NoteItem = { readonly kind: "note"; readonly key: string; readonly a
   | { readonly note: "standsIn"; readonly model: string }
   | { readonly note: "compacted"; readonly event: Durable<"compacted"> }
   | { readonly note: "restored"; readonly event: Durable<"files_restored"> }
+  | { readonly note: "report"; readonly report: Report }
+  | { readonly note: "reminded" }
   | { readonly note: "unrecorded"; readonly reason: Durable<"checkpoint_skipped">["reason"] }
 )
 
@@ -78,6 +97,8 @@ export interface Doing {
   readonly state: StateName
   readonly task?: { readonly task_id: string; readonly since: number; readonly usage: Usage }
   readonly retry?: { readonly attempt: number; readonly until: number }
+  /** What limits of spending leave to the running task. */
+  readonly left?: BudgetLeft
   /** Its place among the tasks that wait for the server. */
   readonly place?: number
 }

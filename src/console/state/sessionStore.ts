@@ -39,8 +39,7 @@ export interface SessionView {
 
 const NAMING: ReadonlySet<string> = new Set(["task_started", "task_completed", "task_canceled", "task_failed"])
 const nothing = () => {}
-const PAGE = 400
-const AGAIN_MS = 2_000
+const [PAGE, AGAIN_MS] = [400, 2_000]
 /** A running task is loaded whole, within this many pages. */
 const MOST_PAGES = 10
 
@@ -253,8 +252,9 @@ export class SessionStore {
     const events = this.pending
     this.pending = []
     for (const event of events) this.folding.see(event)
-    // The first prompt of a session gives it its name, which no event tells.
-    if (this.store.getState().status?.title === "" && events.some(({ type }) => NAMING.has(type)))
+    const { budgets, title } = this.store.getState().status ?? {}
+    // No event tells the name that a session's first prompt gives it, nor what is left of each limit.
+    if ((title === "" || budgets !== undefined) && events.some(({ type }) => NAMING.has(type)))
       void this.client?.status().catch(nothing)
     this.show()
   }

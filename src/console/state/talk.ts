@@ -4,8 +4,11 @@
  * replayed facts give the items of the live run, but for what a tool printed while it ran.
  */
 import type { Durable, DurableEvent, LiveEvent, SessionEvent } from "../../domain/Event.ts"
+import { reminderText } from "../../domain/FromClaw.ts"
 import { none } from "../../domain/Usage.ts"
+import { acted } from "./callState.ts"
 import type { AnswerItem, CallItem, Doing, End, Item } from "./items.ts"
+import { Nests } from "./nests.ts"
 
 /** Characters of a running tool's output that are kept. */
 const KEPT = 60_000
@@ -17,6 +20,7 @@ export class Talk {
   private readonly places = new Map<string, number>()
   /** Reasoning streams by the answer they belong to. */
   private readonly thoughts = new Map<string, string>()
+  private readonly nests = new Nests(() => new Talk())
   private answering: string | undefined
   private taskFrom = 0
   private now: Doing = { state: "idle" }
@@ -45,13 +49,32 @@ export class Talk {
     else this.seeLive(event, Date.parse(event.ts))
   }
 
-  /** Of what a subagent does its call's card shows the question; the rest is its live output, and then its result. */
+  /** It stands here, or inside a call that does. */
+  knows(call_id: string): boolean {
+    return this.places.has(call_id) || this.nests.holderOf(call_id) !== undefined
+  }
+
+  /** Nothing more comes. */
+  close(): void {
+    if (this.answering !== undefined) this.change("answer", this.answering, (answer) => ({ ...answer, open: false }))
+    this.answering = undefined
+    this.now = { state: "idle" }
+  }
+
+  /** What a subagent does stands inside the call that began it. */
   private seeBelow(parent: string, event: SessionEvent): void {
-    if (event.type === "approval_request") {
-      this.changeCall(parent, () => ({ request: event }))
-      this.change("call", parent, ({ resolved: _, ...call }) => call)
-    } else if (event.type === "approval_resolved" || event.type === "subagent_ended")
-      this.change("call", parent, ({ request: _, ...call }) => call)
+    const holder = this.places.has(parent) ? parent : this.nests.holderOf(parent)
+    if (holder === undefined) return
+    const inside = this.nests.see(holder, parent, event)
+    this.changeCall(holder, () => ({ inside }))
+  }
+
+  /** A person's, a subagent's, or claw's own. */
+  private steered({ content: text, prompt_id }: Durable<"prompt_steered">, key: string, at: number): void {
+    const report = this.nests.reportIn(text)
+    if (report !== undefined) return this.add({ kind: "note", note: "report", key, at, report })
+    if (text === reminderText) return this.add({ kind: "note", note: "reminded", key, at })
+    this.add({ kind: "prompt", key: prompt_id, at, text, steered: true })
   }
 
   private add(item: Item): void {
@@ -144,7 +167,7 @@ export class Talk {
         if (event.command !== undefined) return
         return this.add({ kind: "prompt", key: event.prompt_id, at, text: event.content, steered: false })
       case "prompt_steered":
-        return this.add({ kind: "prompt", key: event.prompt_id, at, text: event.content, steered: true })
+        return this.steered(event, key, at)
       case "thinking":
         return this.begin(event.stream_id, event.reasoning_stream_id, at)
       case "stream_reset":
@@ -154,8 +177,7 @@ export class Talk {
       case "text_completed":
         return this.complete(event, at)
       case "usage":
-        if (this.now.task !== undefined) this.now = { ...this.now, task: { ...this.now.task, usage: event.usage } }
-        return
+        return this.used(event)
       case "compacted":
         return this.add({ kind: "note", note: "compacted", key, at, event })
       case "cleared":
@@ -171,6 +193,11 @@ export class Talk {
       default:
         return this.seeCall(event, at)
     }
+  }
+
+  private used({ left, usage }: Durable<"usage">): void {
+    if (this.now.task === undefined) return
+    this.now = { ...this.now, task: { ...this.now.task, usage }, ...(left === undefined ? {} : { left }) }
   }
 
   private complete(event: Durable<"text_completed">, at: number): void {
@@ -241,6 +268,16 @@ export class Talk {
     this.answering = undefined
     this.now = { state: "idle" }
     const chosen = task.some((item) => item.kind === "call" && item.resolved?.decision === "stop")
-    this.add({ kind: "end", key, at, event, stopped, chosen, ...(since === undefined ? {} : { ms: at - since }) })
+    const changed = task.some((item) => item.kind === "call" && acted(item))
+    this.add({
+      kind: "end",
+      key,
+      at,
+      event,
+      stopped,
+      chosen,
+      acted: changed,
+      ...(since === undefined ? {} : { ms: at - since })
+    })
   }
 }

@@ -1,4 +1,7 @@
 /** Figures, times and names as people read them. Pure. Units: milliseconds, tokens, US dollars. */
+import { amountText, type BudgetUnit } from "../../domain/Budget.ts"
+import type { Usage } from "../../domain/Usage.ts"
+
 export const tokens = (count: number): string => {
   if (count < 1_000) return String(count)
   if (count < 999_500) return `${(count / 1_000).toFixed(count < 9_950 ? 1 : 0)}k`
@@ -6,6 +9,16 @@ export const tokens = (count: number): string => {
 }
 
 export const money = (usd: number): string => `$${usd.toFixed(usd === 0 || usd >= 0.1 ? 2 : 4)}`
+/** An amount of a budget with its unit. */
+export const amount = (value: number, unit: BudgetUnit, locale: Parameters<typeof amountText>[2]): string =>
+  unit === "usd" || unit === "tokens" || unit === "subagents" ? amountText(value, unit, locale) : duration(value)
+
+/** What some calls cost; `unknown` where no price is known: never nothing. `≈`: counted by us, not by the model's server. */
+export const costOf = ({ cost_usd, cost_partial, estimated }: Usage, unknown: string): string => {
+  if (cost_usd === undefined) return unknown
+  return `${estimated === true ? "≈ " : ""}${cost(cost_usd, cost_partial)}`
+}
+
 /** `partial`: some of it has no known price, so that it was more. */
 export const cost = (usd: number, partial: boolean | undefined): string =>
   `${partial === true ? "≥ " : ""}${money(usd)}`

@@ -4,10 +4,10 @@ import type { Durable, KeptFile, StateName, ToolStatus } from "../../domain/Even
 import type { PartState } from "../../domain/Explanation.ts"
 import type { Matcher } from "../../domain/Matcher.ts"
 import type { Mode } from "../net/api.ts"
-import type { CommandName } from "../session/slash.ts"
 import type { Phase } from "../state/callState.ts"
 import { enDoor } from "./enDoor.ts"
 import { enInspect } from "./enInspect.ts"
+import { enWork } from "./enWork.ts"
 
 const s = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
 
@@ -47,6 +47,7 @@ const vias: Readonly<Record<Via, string>> = {
 export const en = {
   ...enInspect,
   ...enDoor,
+  ...enWork,
 
   // The frame.
   skip: "Skip to the conversation",
@@ -278,23 +279,5 @@ export const en = {
   } satisfies Record<StateName, string>,
   answering: "Answering",
   retrying: (seconds: number, attempt: number) => `Tries again in ${seconds} s (attempt ${attempt})`,
-  inLine: (place: number) => `Waits for the server, place ${place}`,
-  commandsLabel: "Commands",
-  commands: {
-    new: "begin another session",
-    clear: "the model forgets the conversation",
-    compact: "the conversation becomes a summary; what follows is kept above all",
-    undo: "take back what the newest task did to files",
-    redo: "give back what was undone",
-    diff: "show what tasks did to files",
-    mode: "what passes without a question",
-    model: "another model, from the next task on",
-    rename: "another name for this session",
-    fork: "go on with a copy of this session",
-    continue: "waiting messages go on",
-    stop: "stop the running task",
-    timeline: "what took how long",
-    permissions: "what is allowed here",
-    cost: "what was used here"
-  } satisfies Record<CommandName, string>
+  inLine: (place: number) => `Waits for the server, place ${place}`
 }

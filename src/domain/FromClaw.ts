@@ -1,0 +1,37 @@
+/**
+ * Prompts that claw itself sends to a model: what a subagent in the background reports, or that it will not, and a
+ * reminder. Pure. Owns: their words, and how whoever shows a conversation tells them from a person's. Invariant: what is
+ * made here is recognised here.
+ */
+const MARK = "(From claw, not from the person.) "
+
+/** Told from what people write by its beginning. */
+export const isFromClaw = (content: string): boolean => content.startsWith(MARK)
+
+/** To a model that goes round in a circle. */
+export const reminderText =
+  `${MARK}The last steps repeat the same calls with the same results. ` +
+  "Do something different, or say what blocks you."
+
+export interface Report {
+  /** Of the subagent. */
+  readonly title: string
+  readonly failed: boolean
+  /** What it said; empty: it was cut off before it could. */
+  readonly text: string
+}
+
+const CUT = " was cut off before it could report. Its effects may be partial; check before repeating it."
+
+export const reportText = ({ title, failed, text }: Report): string =>
+  `${MARK}The subagent "${title}" ${failed ? "failed" : "reports"}:\n${text}`
+
+export const unreportedText = (title: string): string => `${MARK}The subagent "${title}"${CUT}`
+
+/** What a prompt says of the subagent of this title; undefined: it is no such prompt. */
+export const reportIn = (content: string, title: string): Report | undefined => {
+  if (content === unreportedText(title)) return { title, failed: true, text: "" }
+  const heads = [false, true].map((failed) => ({ failed, head: reportText({ title, failed, text: "" }) }))
+  const found = heads.find(({ head }) => content.startsWith(head))
+  return found === undefined ? undefined : { title, failed: found.failed, text: content.slice(found.head.length) }
+}
