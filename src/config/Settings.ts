@@ -134,7 +134,7 @@ export const Retry = Schema.Struct({
     1,
     1000,
     retry.breaker_failures,
-    "Model calls that fail in a row, whoever made them, before the model is left alone."
+    "Tasks in a row whose model calls failed, however often each tried, before the model is left alone."
   ),
   breaker_ms: int(0, hour, retry.breaker_ms, "Milliseconds that it is left alone, before one call tries it again.")
 })

@@ -144,6 +144,7 @@ const requestOf = (run: Run, memory: Memory, state: SessionState): ModelRequest 
     messages: memory.view(state),
     tools: run.registry.definitions,
     conversation: memory.conversation,
+    task: run.task_id,
     ...(run.model === undefined ? {} : { model: run.model }),
     ...(max_output_tokens === undefined ? {} : { max_output_tokens })
   }

@@ -62,8 +62,9 @@ const asked = Effect.fnUntraced(function* (over: Over, { attempt: counted, reque
   }
 })
 
-const requestOf = ({ model }: Over, { system, text, max_output_tokens }: SummaryRequest): ModelRequest => ({
+const requestOf = ({ model, task_id }: Over, { system, text, max_output_tokens }: SummaryRequest): ModelRequest => ({
   model,
+  task: task_id,
   messages: [
     { role: "system", content: system },
     { role: "user", content: text.toWellFormed() }

@@ -1,16 +1,17 @@
 /**
  * A server that fails again and again is left alone for a while (R111, R114, RELIABILITY 3.6). Owns: a circuit for each
  * model of one server, shared by all sessions of this process. Does not own: retries (Retry.ts), other models
- * (engine/turn). Invariants: five failures in a row, whoever made the calls, open it for 30 s on the monotonic clock;
- * then one call is let through in every 30 s, and its end decides; any answer of the server, also a refusal, closes it; a
- * call that was interrupted says nothing; a call that was not let through is no failure.
+ * (engine/turn). Invariants: five tasks that failed in a row open it for 30 s on the monotonic clock, however often each
+ * of them tried, so that nobody is kept from trying by one that gave up; then one call is let through in every 30 s, and
+ * its end decides; any answer of the server, also a refusal, closes it; a call that was interrupted says nothing; a call
+ * that was not let through is no failure.
  */
 import { Cause, Clock, Effect, Exit, Stream } from "effect"
 import type { ModelRequest, Provider } from "./Provider.ts"
 import { type ProviderCode, ProviderError } from "./ProviderError.ts"
 
 export interface BreakerLimits {
-  /** In a row. */
+  /** In a row, one for each task; a call of which nobody knows whose it is counts by itself. */
   readonly failures: number
   readonly open_ms: number
 }
@@ -20,6 +21,8 @@ export const defaults: BreakerLimits = { failures: 5, open_ms: 30_000 }
 /** One model's circuit: closed while `open_until` is absent. Milliseconds of the monotonic clock. */
 interface Circuit {
   failures: number
+  /** Whose calls failed. */
+  readonly tasks: Set<string>
   /** How the newest call failed. */
   last: ProviderError | undefined
   open_until: number | undefined
@@ -59,7 +62,18 @@ const admit = (circuit: Circuit, model: string, limits: BreakerLimits, now: numb
 
 type Ended = Exit.Exit<unknown, ProviderError>
 
-const ended = (circuit: Circuit, limits: BreakerLimits, exit: Ended, probe: boolean, now: number): void => {
+interface Entered {
+  readonly task: string | undefined
+  readonly probe: boolean
+}
+
+const ended = (
+  circuit: Circuit,
+  limits: BreakerLimits,
+  exit: Ended,
+  { task, probe }: Entered,
+  now: number
+): void => {
   const error = Exit.isSuccess(exit) ? undefined : exit.cause.reasons.find(Cause.isFailReason)?.error
   if (error === undefined && Exit.isFailure(exit)) {
     if (probe) circuit.open_until = now
@@ -67,11 +81,13 @@ const ended = (circuit: Circuit, limits: BreakerLimits, exit: Ended, probe: bool
   }
   if (error === undefined || !trouble.has(error.code)) {
     circuit.failures = 0
+    circuit.tasks.clear()
     circuit.last = undefined
     circuit.open_until = undefined
     return
   }
-  circuit.failures += 1
+  if (task === undefined || !circuit.tasks.has(task)) circuit.failures += 1
+  if (task !== undefined) circuit.tasks.add(task)
   circuit.last = error
   if (circuit.failures >= limits.failures) circuit.open_until = now + limits.open_ms
 }
@@ -80,19 +96,19 @@ const ended = (circuit: Circuit, limits: BreakerLimits, exit: Ended, probe: bool
 export const protect = (provider: Provider["Service"], limits: BreakerLimits = defaults): Provider["Service"] => {
   const circuits = new Map<string, Circuit>()
   const circuitOf = (model: string): Circuit => {
-    const circuit = circuits.get(model) ?? { failures: 0, last: undefined, open_until: undefined }
+    const circuit = circuits.get(model) ?? { failures: 0, tasks: new Set(), last: undefined, open_until: undefined }
     circuits.set(model, circuit)
     return circuit
   }
   /** The circuit that a call has to report to, where it may be made. */
-  const entered = ({ model = provider.model }: ModelRequest) =>
+  const entered = ({ model = provider.model, task }: ModelRequest) =>
     Clock.clockWith((clock) => {
       const now = () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
       const circuit = circuitOf(model)
       const admitted = admit(circuit, model, limits, now())
       if (admitted instanceof ProviderError) return Effect.fail(admitted)
       return Effect.succeed((exit: Ended) =>
-        Effect.sync(() => ended(circuit, limits, exit, admitted === "probe", now()))
+        Effect.sync(() => ended(circuit, limits, exit, { task, probe: admitted === "probe" }, now()))
       )
     })
   return {

@@ -29,6 +29,8 @@ export interface ModelRequest {
    * for as long as the object lives.
    */
   readonly conversation?: object
+  /** Whose call it is: all that fails of one task says no more of a server than its first failure (Breaker.ts). */
+  readonly task?: string
 }
 
 export class Provider extends Context.Service<

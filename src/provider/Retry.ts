@@ -54,7 +54,7 @@ const delay = (policy: RetryPolicy, { attempt, error, random }: RetryInput): num
 
 export const decide = (policy: RetryPolicy, input: RetryInput): RetryDecision => {
   if (!input.error.isRetryable) return { _tag: "stop", reason: "not_retryable" }
-  if (input.error.open === true && input.fresh === true && input.attempt === 1) return { _tag: "stop", reason: "open" }
+  if (input.error.open === true && input.fresh === true) return { _tag: "stop", reason: "open" }
   if (input.attempt >= policy.max_attempts) return { _tag: "stop", reason: "attempts" }
   const delay_ms = delay(policy, input)
   if (input.elapsed_ms + delay_ms > policy.max_elapsed_ms) return { _tag: "stop", reason: "elapsed" }

@@ -20,8 +20,8 @@ const make = () => {
     })
   )
   /** What a call ended with: `ok`, a code, or the sentence of the breaker. */
-  const call = (model?: string, streaming = true) => {
-    const asks = model === undefined ? request : { ...request, model }
+  const call = (model?: string, streaming = true, task?: string) => {
+    const asks = { ...request, ...(model === undefined ? {} : { model }), ...(task === undefined ? {} : { task }) }
     const made = streaming ? Stream.runDrain(provider.stream(asks)) : Effect.asVoid(provider.generate(asks))
     return Effect.map(Effect.result(made), (result) =>
       Result.isSuccess(result) ? "ok" : result.failure.open === true ? result.failure.message : result.failure.code
@@ -53,6 +53,24 @@ describe("protect", () => {
       set(() => answer("ok"))
       assert.deepStrictEqual(yield* times(3, call()), ["ok", "ok", "ok"])
       assert.strictEqual(asked.length, 9)
+    })
+  )
+
+  it.effect("a task counts once, however often it tries and in how many calls", () =>
+    Effect.gen(function* () {
+      const { asked, call, set } = make()
+      const of = (task: string) => call(undefined, true, task)
+      set(() => fails("provider_unreachable"))
+      for (const task of ["a", "b", "c", "d"]) yield* times(5, of(task))
+      assert.strictEqual(yield* of("a"), "provider_unreachable")
+      // An answer in between, and it begins anew.
+      set(() => answer("ok"))
+      yield* of("e")
+      set(() => fails("provider_unreachable"))
+      for (const task of ["a", "b", "c", "d", "d"]) yield* of(task)
+      assert.strictEqual(yield* of("e"), "provider_unreachable")
+      assert.strictEqual(yield* of("f"), left(30))
+      assert.strictEqual(asked.length, 28)
     })
   )
 
