@@ -11,6 +11,7 @@ import type { BudgetUse } from "../domain/Budget.ts"
 import { close, type Outcome, suspend, suspendedEnd } from "../domain/Decide.ts"
 import { errorBody } from "../domain/ErrorCode.ts"
 import { newPromptId, newTaskId, type PromptId, type SessionId, type TaskId } from "../domain/Ids.ts"
+import { messages } from "../domain/History.ts"
 import type { ToolCall } from "../domain/Message.ts"
 import type { EndedTask, SessionState } from "../domain/Session.ts"
 import { none } from "../domain/Usage.ts"
@@ -100,7 +101,11 @@ const wholly = (run: Run, ready: Effect.Effect<void> = Effect.void, from?: Resum
     Effect.flatMap(run.reporter.state, ({ task }) =>
       task?.command === undefined ? runTurns(run, left) : Compacting.compact(run, task.command.focus)
     )
-  const begun = Effect.andThen(ready, run.meters.purse.parts.refresh)
+  const counted = Effect.sync(() => {
+    for (const inside of from?.cut ?? [])
+      Metering.countBelow(run, inside.task?.turn ?? 0, { messages: messages(inside), tools: run.registry.definitions })
+  })
+  const begun = Effect.andThen(ready, Effect.andThen(run.meters.purse.parts.refresh, counted))
   return Effect.flatMap(heard, (left) => Effect.andThen(begun, work(left)))
 }
 

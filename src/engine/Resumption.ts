@@ -6,7 +6,7 @@
 import type { ApprovalRequest } from "../domain/Approval.ts"
 import type { Durable } from "../domain/Event.ts"
 import type { CallId } from "../domain/Ids.ts"
-import type { CallState } from "../domain/Session.ts"
+import type { CallState, SessionState } from "../domain/Session.ts"
 
 import type { FileIntent } from "../tools/Tool.ts"
 
@@ -52,4 +52,6 @@ export interface Resumption {
   readonly place: Place
   /** Calls of the session whose arguments did not parse. */
   readonly broken: ReadonlySet<CallId>
+  /** Subagents whose model had been asked when the process died: their questions count. */
+  readonly cut?: ReadonlyArray<SessionState>
 }

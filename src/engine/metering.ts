@@ -4,14 +4,14 @@
  * settled on every way out of its attempt, also under interruption; an attempt of which anything came counts, one of
  * which nothing came does not; totals are told in the order in which they grew.
  */
-import { Cause, Effect, Exit } from "effect"
+import { Effect, Exit } from "effect"
 import type { Durable } from "../domain/Event.ts"
 import type { TaskId } from "../domain/Ids.ts"
 import * as Usage from "../domain/Usage.ts"
 import * as Catalogue from "../provider/Catalogue.ts"
 import type { Completed } from "../provider/ModelPart.ts"
 import type { ModelRequest, Provider } from "../provider/Provider.ts"
-import { ProviderError } from "../provider/ProviderError.ts"
+import * as AttemptUsage from "./attemptUsage.ts"
 import * as Budget from "./Budget.ts"
 import { amountOf, type Need, nothing } from "./budgetAccount.ts"
 import type { Limits } from "./EngineLimits.ts"
@@ -19,7 +19,6 @@ import type { ShownAnswer } from "./parts.ts"
 import type { Reporter } from "./Reporter.ts"
 import type { Suspension } from "./Suspension.ts"
 import { TaskFailure } from "./TaskFailure.ts"
-import { answerTokens, textTokens } from "./tokenEstimate.ts"
 
 /** Of one session, as long as it is in memory. */
 export interface Purse {
@@ -154,23 +153,8 @@ interface Turn {
   /** No answer of it stands in the conversation, so that nothing but `usage` tells of it. */
   readonly aside: boolean
   readonly ledgers: ReadonlyArray<Budget.Ledger>
-  /** Whether anything of it is limited. */
-  readonly isLimited: boolean
   /** Tokens of the question; estimated when somebody needs it. */
   readonly input: () => number
-}
-
-const guessed = ({ input }: Turn, output_tokens: number): Usage.Usage => ({
-  input_tokens: input(),
-  output_tokens,
-  estimated: true
-})
-
-/** What a failed or cut attempt is counted as, limits or not; undefined: nothing came of it, as far as anybody knows. */
-const failedUsage = (turn: Turn, exit: Exit.Failure<Completed, unknown>, shown: ShownAnswer) => {
-  const error = exit.cause.reasons.find(Cause.isFailReason)?.error
-  if (error instanceof ProviderError && error.usage !== undefined) return error.usage
-  return shown.any() ? guessed(turn, textTokens(shown.content()) + textTokens(shown.reasoning())) : undefined
 }
 
 /** What an attempt used, with its cost; told where no answer tells it. */
@@ -178,20 +162,15 @@ const used = (turn: Turn, exit: Exit.Exit<Completed, unknown>, { model, shown }:
   const { run } = turn
   const [entry, usage] = Exit.isSuccess(exit)
     ? [Catalogue.entryOf(run.catalogue, model, exit.value.model), exit.value.usage]
-    : [Catalogue.entryOf(run.catalogue, model), failedUsage(turn, exit, shown)]
+    : [Catalogue.entryOf(run.catalogue, model), AttemptUsage.failedUsage(turn.input, exit, shown)]
   if (usage === undefined) return Usage.none
   const spent = Catalogue.priced(usage, entry)
-  // Whoever goes on with a task that stops here counts what was cut.
-  const isTold = !turn.aside && (Exit.isSuccess(exit) || run.suspension.asked())
+  // Whoever goes on with a task that stops here counts what was cut; with a subagent nobody goes on.
+  const goesOn = run.meters.above === undefined && run.suspension.asked()
+  const isTold = !turn.aside && (Exit.isSuccess(exit) || goesOn)
   if (!isTold) run.reporter.later([fact(run, turn.turn, spent, { alone: true, model })])
   return spent
 }
-
-/** The answer of a server that counted nothing is counted here, where anything is limited. */
-const withCount = (turn: Turn, completed: Completed): Completed =>
-  completed.usage !== undefined || !turn.isLimited
-    ? completed
-    : { ...completed, usage: guessed(turn, answerTokens(completed.message)) }
 
 const unmetered = (turn: Turn, asked: ModelRequest): Meter => ({
   request: asked,
@@ -217,8 +196,6 @@ const reserved = (turn: Turn, model: string, output: number, least: number) =>
 interface Reserved {
   readonly hold: Budget.Hold
   readonly model: string
-  /** Of an answer: the most that was asked for. */
-  readonly output: number
   readonly least: number
 }
 
@@ -226,20 +203,26 @@ interface Reserved {
 const within = (request: ModelRequest, { output }: Budget.Hold, most: number): ModelRequest =>
   output >= (request.max_output_tokens ?? most) ? request : { ...request, max_output_tokens: output }
 
-/** `first`: what is reserved already, for this model. A further attempt takes what is left by then. */
-const meterOf = (turn: Turn, request: ModelRequest, { hold: first, least, model, output }: Reserved) => {
+/**
+ * `first`: what is reserved already, for this model. A further attempt takes what is left by then, and a model that
+ * stands in what its own answers may take; `bare`: what is asked, before anything was held.
+ */
+const meterOf = (turn: Turn, request: ModelRequest, bare: ModelRequest, { hold: first, least, model }: Reserved) => {
+  const { output: most } = first
+  const mostOf = (asked: string) => (asked === model ? { known: true, output: most } : longest(turn.run, bare, asked))
   let hold: Budget.Hold | undefined = first
   const holding = (asked: string) => {
     if (hold !== undefined && asked === model) return Effect.succeed(hold)
     hold?.settle(nothing)
-    return reserved(turn, asked, output, least)
+    return reserved(turn, asked, mostOf(asked).output, least)
   }
   const attempt: Attempt = (once, about) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(holding(about.model), (own) => {
         hold = own
-        const asked = within(about.request, own, output)
-        const answered = Effect.map(restore(once(asked)), (completed) => withCount(turn, completed))
+        const { known, output } = mostOf(about.model)
+        const asked = within(about.request, own, known ? output : Infinity)
+        const answered = Effect.map(restore(once(asked)), (completed) => AttemptUsage.withCount(turn.input, completed))
         return Effect.onExit(answered, (exit) =>
           Effect.sync(() => {
             hold = undefined
@@ -253,8 +236,15 @@ const meterOf = (turn: Turn, request: ModelRequest, { hold: first, least, model,
 
 /** What a stop of the process cut off was asked, and is counted as its question. */
 const countCut = (turn: Turn, model: string): void => {
-  const spent = Catalogue.priced(guessed(turn, 0), Catalogue.entryOf(turn.run.catalogue, model))
+  const spent = Catalogue.priced(AttemptUsage.guessed(turn.input, 0), Catalogue.entryOf(turn.run.catalogue, model))
   turn.run.reporter.later([counted(turn.run, turn.turn, spent)])
+}
+
+/** The same of a subagent that nobody goes on with, by what it had been told. */
+export const countBelow = (run: Metered, turn: number, asked: ModelRequest): void => {
+  const input = () => run.meters.purse.parts.estimate(asked)
+  const spent = Catalogue.priced(AttemptUsage.guessed(input, 0), Catalogue.entryOf(run.catalogue, modelOf(run)))
+  run.reporter.later([counted(run, turn, spent)])
 }
 
 /** Tokens that one answer may have; where nobody knows, what is assumed is asked for, so that it holds. */
@@ -285,7 +275,7 @@ export const during = <A, E>(
   const isLimited = Budget.isLimited(ledgers)
   let estimate: number | undefined
   const input = () => (estimate ??= meters.purse.parts.estimate(asked))
-  const turn: Turn = { run, turn: number, aside, ledgers, isLimited, input }
+  const turn: Turn = { run, turn: number, aside, ledgers, input }
   if (!isLimited) return use(unmetered(turn, asked))
   const model = modelOf(run)
   const { known, output } = longest(run, asked, model)
@@ -295,7 +285,7 @@ export const during = <A, E>(
     Effect.flatMap(reserved(turn, model, output, least), (hold) => {
       const whole = known && hold.output === output
       const request = whole ? asked : { ...asked, max_output_tokens: hold.output }
-      const { meter, close } = meterOf(turn, request, { hold, model, output: hold.output, least })
+      const { meter, close } = meterOf(turn, request, asked, { hold, model, least })
       return Effect.ensuring(restore(use(meter)), close)
     })
   )

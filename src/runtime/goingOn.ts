@@ -5,7 +5,7 @@
  */
 import { Effect } from "effect"
 import type { Mode } from "../approval/ApprovalGate.ts"
-import { type CallState, pendingApprovals } from "../domain/Session.ts"
+import { type CallState, pendingApprovals, type SessionState } from "../domain/Session.ts"
 import * as Points from "../observability/Points.ts"
 import { closeCrashed } from "./crashed.ts"
 import type { JournalApprover } from "./journalApprover.ts"
@@ -28,6 +28,10 @@ const lookAt = ({ log, parts: { engine } }: Going, { call_id, tool_name, argumen
     (look) => [call_id, look] as const
   )
 
+/** Subagents whose model had been asked, and whose answer nobody has. */
+const askedBelow = ({ subagents }: SessionState) =>
+  Array.from(subagents.values(), ({ state }) => state).filter(({ task }) => task?.stream !== undefined)
+
 /** Goes on with what is safe; what nobody can know becomes a question. Tells whether it went on. */
 export const goOn = Effect.fnUntraced(function* (going: Going) {
   const { approver, log, parts, settings, tasks } = going
@@ -35,6 +39,7 @@ export const goOn = Effect.fnUntraced(function* (going: Going) {
   const running = log.state().task
   if (running !== undefined && canceled(running.task_id)) return false
   const looks = new Map(yield* Effect.forEach(cutOff(log.state()), (call) => lookAt(going, call)))
+  const cut = askedBelow(log.state())
   const facts = found(log.state(), looks, (settings.mode ?? parts.mode) !== "never-ask")
   if (facts.length > 0) yield* log.commit(facts)
   const recovery = recover(log.state(), { looks, broken })
@@ -43,7 +48,7 @@ export const goOn = Effect.fnUntraced(function* (going: Going) {
   const open = pendingApprovals(log.state()).map(({ request_id }) => request_id)
   approver.goesOn(task.task_id, open)
   Points.reach("recovery decided")
-  yield* tasks.resume({ place: recovery.place, broken })
+  yield* tasks.resume({ place: recovery.place, broken, cut })
   return true
 })
 
