@@ -7,7 +7,7 @@
 import { Context, Data, Effect } from "effect"
 import type { HistoryItem } from "../domain/Session.ts"
 import * as Summary from "./Summary.ts"
-import { digest, filesIn, summaryIn, transcript } from "./transcript.ts"
+import { digest, filesIn, goalOf, summaryIn, transcript } from "./transcript.ts"
 
 export interface SummaryRequest {
   readonly system: string
@@ -38,8 +38,8 @@ export interface Given {
 
 export interface Made {
   readonly summary: string
-  /** `digest`: no model, or none that helped. */
-  readonly by: "model" | "digest"
+  /** Of a digest: why no model wrote it. */
+  readonly why?: string
 }
 
 const RULES = `You write down what an agent must still know of a conversation that is too long to be kept.
@@ -77,17 +77,17 @@ const read = ({ items }: Given, answer: string): Summary.Summary | undefined => 
   if (next === undefined) return undefined
   const before = summaryIn(items)
   // Of a first summary the goal is what the person began with, where the model names none.
-  const goal = next.goal === "" && before.goal === "" ? digest(items).goal : next.goal
+  const goal = next.goal === "" && before.goal === "" ? goalOf(items) : next.goal
   return Summary.merge(before, { ...next, goal }, { files: filesIn(items) })
 }
 
 const rendered = (summary: Summary.Summary, most: number): string =>
   Summary.render(Summary.bounded(summary, Math.floor(most * CHARS_PER_TOKEN)))
 
-/** Needs no model. */
-const digested = ({ items, most }: Pick<Given, "items" | "most">): Made => ({
-  summary: rendered(digest(items), most),
-  by: "digest"
+/** Needs no model. `said`: what one wrote that says too little by itself. */
+const digested = ({ items, focus = "", most }: Given, why: string, said = ""): Made => ({
+  summary: rendered(digest(items, { focus, said }), most),
+  why
 })
 
 export const summarise = (given: Given): Effect.Effect<Made, never, Summarizer> =>
@@ -96,10 +96,13 @@ export const summarise = (given: Given): Effect.Effect<Made, never, Summarizer> 
     const max_output_tokens = given.most * 2
     const answer = yield* summarize({ system: RULES, text: textOf(given), max_output_tokens })
     const summary = read(given, answer)
-    if (summary === undefined) return digested(given)
-    return { summary: rendered(summary, given.most), by: "model" } satisfies Made
+    if (summary === undefined) return digested(given, "What the model wrote is no summary.", answer)
+    return { summary: rendered(summary, given.most) } satisfies Made
   }).pipe(
     Effect.catchTag("SummaryFailed", ({ detail }) =>
-      Effect.as(Effect.logInfo("a summary could not be had; a digest takes its place", { detail }), digested(given))
+      Effect.as(
+        Effect.logInfo("a summary could not be had; a digest takes its place", { detail }),
+        digested(given, detail)
+      )
     )
   )

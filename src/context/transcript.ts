@@ -89,11 +89,29 @@ export const filesIn = (items: ReadonlyArray<HistoryItem>): ReadonlyArray<string
 const RULE =
   /\b(?:always|never|must|do not|don't|only use|make sure|prefer|avoid|keep in mind|rule)\b|必须|不要|不得|禁止|始终|务必|总是|规则/i
 
-const rulesIn = (text: string): ReadonlyArray<string> =>
+/** Sentences that say what was settled; of the agent only what it says of all of them. */
+const DECIDED = /\b(?:decid(?:e|ed)|decisions?|agreed|chose|chosen|going with|instead of|(?:we|i)(?:'ll| will) use)\b|决定|采用|改用|选定/i
+const SETTLED = /\b(?:let's|let us|use|go with|choose|pick|switch to)\b|请用|使用/i
+
+/** A dot within a name ends no sentence. */
+const sentencesIn = (text: string): ReadonlyArray<string> =>
   text
-    .split(/\n+|(?<=[.!?。！？])\s*/)
-    .map((sentence) => sentence.trim())
-    .filter((sentence) => sentence.length > 3 && sentence.length <= 300 && RULE.test(sentence))
+    .split(/\n+|(?<=[.!?])(?<!\b(?:e\.g|i\.e|vs|cf)\.)\s+|(?<=[。！？])/i)
+    .map((sentence) => sentence.replace(/\s+/g, " ").trim())
+    .filter((sentence) => sentence.length > 3 && sentence.length <= 300)
+
+const isRule = (sentence: string): boolean => RULE.test(sentence)
+
+const DECISIONS = 12
+
+const decisionsIn = (items: ReadonlyArray<HistoryItem>): ReadonlyArray<string> =>
+  items
+    .flatMap((item) => {
+      if (item.kind === "prompt")
+        return sentencesIn(item.content).filter((one) => !isRule(one) && (DECIDED.test(one) || SETTLED.test(one)))
+      return item.kind === "answer" ? sentencesIn(item.content).filter((one) => DECIDED.test(one)) : []
+    })
+    .slice(-DECISIONS)
 
 /** What the newest list of steps leaves to do. */
 const openIn = (items: ReadonlyArray<HistoryItem>): ReadonlyArray<string> => {
@@ -124,25 +142,56 @@ const callsIn = (items: ReadonlyArray<HistoryItem>): ReadonlyArray<string> => {
 }
 
 /** What is replaced by its newer form each time. */
-const isOld = (note: string): boolean => note.startsWith("The agent said last") || note.startsWith(MADE)
+const isOld = (note: string): boolean =>
+  note === OWN || [LAST, MADE, WROTE].some((beginning) => note.startsWith(beginning))
 
-/** What is known without a model: what the person asked and ruled, what is left to do, what was changed and said last. */
-export const digest = (items: ReadonlyArray<HistoryItem>): Summary.Summary => {
+const LAST = "The agent said last"
+const FOCUS = "The person asked to keep above all:"
+const WROTE = "A model summed it up as:"
+const OWN = "No model wrote this: claw put it together. Look again where something is missing."
+
+/** What the person began with. */
+export const goalOf = (items: ReadonlyArray<HistoryItem>): string => {
+  const first = items.find((item) => item.kind === "prompt")
+  return first?.kind === "prompt" ? short(first.content, 600).replace(/\s+/g, " ").trim() : ""
+}
+
+export interface Besides {
+  /** What the person wants to be kept above all. */
+  readonly focus: string
+  /** What a model wrote that is no summary. */
+  readonly said: string
+}
+
+/** Shorter than this, it says nothing. */
+const WORDS = 20
+
+/**
+ * What is known without a model: what the person asked and ruled, what was settled and is left to do, what was changed
+ * and said last.
+ */
+export const digest = (items: ReadonlyArray<HistoryItem>, { focus, said: wrote }: Besides): Summary.Summary => {
   const before = summaryIn(items)
   const prompts = items.flatMap((item) => (item.kind === "prompt" ? [item.content] : []))
-  const [first = "", ...more] = prompts
-  const asked = (before.goal === "" ? more : prompts)
+  const asked = (before.goal === "" ? prompts.slice(1) : prompts)
     .slice(-ASKED)
     .map((text) => `The person asked: ${short(text, 200)}`)
   const last = answersOf(items).findLast(({ content }) => content !== "")
-  const said = last === undefined ? [] : [`The agent said last: ${short(last.content, 600)}`]
+  const said = last === undefined ? [] : [`${LAST}: ${short(last.content, 600)}`]
+  const besides = [
+    ...(wrote.trim().length < WORDS ? [] : [`${WROTE} ${short(wrote, 600)}`]),
+    ...(focus === "" ? [] : [`${FOCUS} ${short(focus, 300)}`]),
+    OWN
+  ]
   const flat = (texts: ReadonlyArray<string>) => texts.map((text) => text.replace(/\s+/g, " ").trim())
+  const distinct = (texts: ReadonlyArray<string>) => Array.from(new Set(flat(texts)))
   const next = {
     ...Summary.none,
-    goal: before.goal === "" ? short(first, 600).replace(/\s+/g, " ").trim() : before.goal,
-    rules: flat(prompts.flatMap(rulesIn)),
+    goal: before.goal === "" ? goalOf(items) : before.goal,
+    rules: prompts.flatMap(sentencesIn).filter(isRule),
+    decisions: decisionsIn(items),
     open_items: flat(openIn(items)),
-    notes: flat([...before.notes.filter((note) => !isOld(note)), ...asked, ...callsIn(items), ...said])
+    notes: distinct([...before.notes.filter((note) => !isOld(note)), ...asked, ...callsIn(items), ...said, ...besides])
   }
   return Summary.merge(before, next, { files: filesIn(items) })
 }

@@ -121,6 +121,8 @@ const summaryOf = (run: Run, { room, state }: Window.Given, { from }: Summarised
 
 type Compacted = Durable<"compacted">
 
+const digestOf = (run: Run, { why }: Made) => (why === undefined ? {} : { digest_reason: run.mask(why).toWellFormed() })
+
 const factOf = (run: Run, view: View, given: Window.Given, choice: Window.Choice, made?: Made): Compacted => {
   const { state, total } = given
   const at = { task_id: run.task_id, turn: state.task?.turn ?? 0 }
@@ -129,7 +131,7 @@ const factOf = (run: Run, view: View, given: Window.Given, choice: Window.Choice
   const event: Compacted =
     made === undefined
       ? { ...bare, shortened: { up_to_seq, chars: choice.do === "shorten" ? choice.chars : Window.LONG } }
-      : { ...bare, summary: run.mask(made.summary).toWellFormed(), up_to_seq }
+      : { ...bare, summary: run.mask(made.summary).toWellFormed(), up_to_seq, ...digestOf(run, made) }
   const next = fold(state, event)
   return { ...event, tokens_after: run.window.meter.total(askedOf(run, view, next)) }
 }
@@ -144,7 +146,7 @@ const store = Effect.fnUntraced(function* (
 ) {
   const event = factOf(run, view, given, choice, made)
   const { tokens_before: before, tokens_after: after } = event
-  yield* Effect.logInfo("the conversation became shorter", { before, after, by: made?.by ?? "shorter results" })
+  yield* Effect.logInfo("the conversation became shorter", { before, after, by: made === undefined ? "shorter results" : made.why === undefined ? "model" : "digest" })
   run.reporter.later([event])
   return yield* run.reporter.report([])
 })

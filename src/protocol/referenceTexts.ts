@@ -195,7 +195,8 @@ export const eventTexts: Readonly<Record<EventType, string>> = {
   subagent_ended: "The end of that run: exactly one, and nothing of it follows.",
   compacted:
     "The model sees less from now on: up to `up_to_seq` the conversation is `summary` (empty: nothing was summarised), and " +
-    "results up to `shortened.up_to_seq` have their middles left out. Facts stay.",
+    "results up to `shortened.up_to_seq` have their middles left out. Facts stay. `digest_reason`: why no model wrote the " +
+    "summary; it is a digest of what claw knows by itself.",
   checkpoint_skipped:
     "What the task's commands do to the files is not kept, so that it cannot be undone; once for each `reason`.",
   files_restored:

@@ -1,7 +1,10 @@
 /** What is kept of a conversation, read from whatever a model wrote, and never longer than its room (LESSONS 14). */
 import { assert, describe, it } from "@effect/vitest"
+import { Effect, Logger } from "effect"
 import fc from "fast-check"
+import { summarise, Summarizer, SummaryFailed } from "../../src/context/Compactor.ts"
 import { bounded, merge, none, parse, render, type Summary } from "../../src/context/Summary.ts"
+import { factsOf, stateOf } from "../support/longStory.ts"
 
 const word = fc
   .stringMatching(/^[a-z\u4e00-\u9fa5][a-z0-9 ./_\u4e00-\u9fa5-]{0,60}[a-z0-9]$/)
@@ -107,4 +110,51 @@ describe("a summary", () => {
       { numRuns: 100 }
     )
   })
+})
+
+describe("a digest, where no model wrote a summary", () => {
+  const told = [
+    {
+      prompt: "Build the importer. Never touch file secret.txt. Let's use sqlite v3.4 for it!\nDon't ask e.g. about v1.2.",
+      turns: [{ text: "We decided to keep ids as text. It went well.", results: ["fine"] }]
+    },
+    { prompt: "不要改动 a.b.txt。采用 UTF-8。", turns: [{ text: "Done.", results: ["fine"] }] }
+  ]
+  const failed = (answer: Effect.Effect<string, SummaryFailed>) =>
+    Effect.provideService(
+      summarise({ items: stateOf(factsOf(told)).history, focus: "the goal", most: 4_000, room: 9_000 }),
+      Summarizer,
+      Summarizer.of({ summarize: () => answer })
+    ).pipe(Effect.provide(Logger.layer([])))
+
+  it.effect("says why, and keeps whole rules, what was settled, the focus, and what the model did say", () =>
+    Effect.gen(function* () {
+      const short = "The importer reads CSV and is half done."
+      const rows = [
+        [Effect.fail(new SummaryFailed({ detail: "It is down." })), "It is down."],
+        [Effect.succeed(short), "What the model wrote is no summary."]
+      ] as const
+      for (const [answer, why] of rows) {
+        const made = yield* failed(answer)
+        const found = parse(made.summary)
+        assert.strictEqual(made.why, why)
+        assert.deepStrictEqual(found?.rules, [
+          "Never touch file secret.txt.",
+          "Don't ask e.g. about v1.2.",
+          "不要改动 a.b.txt。"
+        ])
+        assert.deepStrictEqual(found?.decisions, [
+          "Let's use sqlite v3.4 for it!",
+          "We decided to keep ids as text.",
+          "采用 UTF-8。"
+        ])
+        const wrote = why === "It is down." ? [] : [`A model summed it up as: ${short}`]
+        assert.deepStrictEqual(found?.notes.slice(-2 - wrote.length), [
+          ...wrote,
+          "The person asked to keep above all: the goal",
+          "No model wrote this: claw put it together. Look again where something is missing."
+        ])
+      }
+    })
+  )
 })

@@ -254,7 +254,10 @@ describe("compaction", () => {
       const { end, events } = yield* run(model, 8_000, "You must never touch vendor/.", "Go on.")
       assert.strictEqual(end?.status, "completed")
       const all = compactedIn(events)
-      for (const { summary } of all) assert.include(summary, "Calls made, the newest last:")
+      for (const { digest_reason, summary } of all) {
+        assert.include(summary, "Calls made, the newest last:")
+        assert.strictEqual(digest_reason, "What the model wrote is no summary.")
+      }
       assert.deepStrictEqual(
         chargedIn(events),
         all.map(() => ({ input_tokens: 100, output_tokens: 20 }))

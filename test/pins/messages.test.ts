@@ -77,7 +77,7 @@ describe("server events", () => {
       usage: "task_id turn parent_call_id usage session_usage model charged left",
       subagent_started: "task_id turn parent_call_id title content background",
       subagent_ended: "task_id turn parent_call_id status usage error",
-      compacted: "task_id turn parent_call_id summary up_to_seq tokens_before tokens_after shortened",
+      compacted: "task_id turn parent_call_id summary up_to_seq tokens_before tokens_after digest_reason shortened",
       cleared: "up_to_seq",
       checkpoint_skipped: "task_id turn parent_call_id reason",
       files_restored: "direction restored_task_id files count kept",
