@@ -5,7 +5,6 @@ import { EXIT } from "../cli/Commands.ts"
 import { describe } from "../cli/Complaint.ts"
 import { Output } from "../cli/Output.ts"
 import { run } from "../cli/Run.ts"
-import { writtenPrompt } from "../cli/WrittenByPeople.ts"
 import type { ConfigShape } from "../config/AppConfig.ts"
 import { configSchema } from "../config/Settings.ts"
 import { newSessionId } from "../domain/Ids.ts"
@@ -22,13 +21,13 @@ import { interactive } from "./interactive.ts"
 import { bypassAllowed } from "./isolation.ts"
 import { sessions } from "./layers.ts"
 import { choose } from "./model.ts"
+import { namedPrompt } from "./namedPrompt.ts"
 import { policyCommand } from "./policyCommands.ts"
 import { promptFrom } from "./prompt.ts"
 import { showProtocol } from "./protocolCommand.ts"
 import { clearAtStart } from "./remains.ts"
 import { replayCommand } from "./replayCommand.ts"
 import { sessionCommand } from "./sessionCommands.ts"
-import { writtenHere } from "./told.ts"
 import { tokenCommand } from "./tokenCommands.ts"
 import { sayElsewhere, sayUntrusted } from "./trust.ts"
 import { trustCommand } from "./trustCommand.ts"
@@ -49,14 +48,8 @@ const openSession = Effect.fnUntraced(function* (line: CommandLine, config: Conf
   )
 })
 
-/** A prompt that has a name stands for its text; another line that begins with a slash is meant as it is. */
-const filled = (content: string, config: ConfigShape) =>
-  content.startsWith("/")
-    ? Effect.map(writtenHere(config), (written) => writtenPrompt(content, written) ?? content)
-    : Effect.succeed(content)
-
 const runOnce = Effect.fnUntraced(function* (line: CommandLine, config: ConfigShape) {
-  const content = yield* filled(yield* promptFrom(line.operands, process.stdin), config)
+  const content = yield* namedPrompt(yield* promptFrom(line.operands, process.stdin), config)
   const workspace = yield* Effect.fromResult(workspaceOf(config))
   const choice = yield* Effect.mapError(
     Effect.fromResult(choose(config)),

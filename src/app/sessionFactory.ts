@@ -176,9 +176,9 @@ const partsOf = Effect.fnUntraced(function* (around: Around, rules: ReadonlyArra
   const parts = yield* sessionParts(around, rules, seed, yield* toldIn(config, seed.meta.workspace))
   const allowsMode = (mode: Mode) =>
     Effect.map(modeInForce(config, isolation, Effect.succeed(mode)), (possible) => possible === mode)
-  const { cap_ceiling, mode } = config
+  const { cap_ceiling, limits, mode } = config
   const capped = (caps: Caps) => cappedBy(cap_ceiling, caps)
-  return { ...parts, model: Context.get(shared, Provider).model, mode, allowsMode, capped }
+  return { ...parts, model: Context.get(shared, Provider).model, mode, allowsMode, limits, capped }
 })
 
 const make = Effect.gen(function* () {

@@ -32,25 +32,32 @@ export interface ApprovalOptions {
 export interface Place {
   readonly at: number
   readonly of: number
+  /** Whose answer it is; absent: the task's own. */
+  readonly subagent?: string
 }
 
-/** The calls of the newest answer, in its order: they are asked about one by one, and run together. */
-export interface Calls {
-  readonly turn: string
-  readonly ids: ReadonlyArray<string>
-}
+/**
+ * The calls of the newest answer, in its order: they are asked about one by one, and run together. A subagent's answer is
+ * its own, under the call that began it.
+ */
+export type Calls = ReadonlyMap<string, { readonly turn: string; readonly ids: ReadonlyArray<string> }>
 
-export const noCalls: Calls = { turn: "", ids: [] }
+export const noCalls: Calls = new Map()
 
 export const withCall = (calls: Calls, event: SessionEvent): Calls => {
   if (event.type !== "tool_call") return calls
-  const turn = `${event.task_id} ${event.turn}`
-  return { turn, ids: turn === calls.turn ? calls.ids.concat(event.call_id) : [event.call_id] }
+  const [whose, turn] = [event.parent_call_id ?? "", `${event.task_id} ${event.turn}`]
+  const known = calls.get(whose)
+  const ids = known?.turn === turn ? known.ids.concat(event.call_id) : [event.call_id]
+  return new Map(calls).set(whose, { turn, ids })
 }
 
-export const placeOf = ({ ids }: Calls, { call_id }: ApprovalRequest): { readonly place?: Place } => {
-  const at = ids.indexOf(call_id) + 1
-  return at === 0 || ids.length < 2 ? {} : { place: { at, of: ids.length } }
+/** What was cut off is asked about by itself: the others of its answer are over. */
+export const placeOf = (calls: Calls, { call_id, kind, subagent }: ApprovalRequest): { readonly place?: Place } => {
+  const ids = Array.from(calls.values()).find((one) => one.ids.includes(call_id))?.ids ?? []
+  if (kind === "recovery" || ids.length < 2) return {}
+  const whose = subagent === undefined ? {} : { subagent }
+  return { place: { at: ids.indexOf(call_id) + 1, of: ids.length, ...whose } }
 }
 
 interface Shown {
@@ -235,6 +242,9 @@ export const approvalLines = (request: ApprovalRequest, options: ApprovalOptions
 const wrappedKeys = (request: ApprovalRequest, { color, columns, locale }: ApprovalOptions) =>
   wrap(keysLine(request, locale), columns).map((line) => cyan(line, color))
 
+const placeText = ({ at, of, subagent }: Place, locale: Locale): string =>
+  texts[locale].place(at, of, subagent === undefined ? undefined : revealLine(subagent))
+
 /** Everything but the keys. */
 export const aboveKeys = (request: ApprovalRequest, options: ApprovalOptions): ReadonlyArray<string> => {
   const { columns, color, locale } = options
@@ -243,7 +253,7 @@ export const aboveKeys = (request: ApprovalRequest, options: ApprovalOptions): R
   const asking = request.subagent === undefined ? "" : ` (${text.subagent(revealLine(request.subagent))})`
   const title = wrap(`${recovery ? text.recovery : text.approval}: ${revealLine(request.tool_name)}${asking}`, columns)
   const risk = wrap(text.risk[request.risk], columns).map((line) => riskLook[request.risk](line, color))
-  const place = options.place === undefined ? [] : wrap(text.place(options.place.at, options.place.of), columns)
+  const place = options.place === undefined ? [] : wrap(placeText(options.place, options.locale), columns)
   const voided = request.explanation === undefined ? [] : voidedLines(request.explanation, locale)
   const reason = wrap(reveal(request.reason).replaceAll("\n", " "), columns)
   return [

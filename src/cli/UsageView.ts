@@ -40,19 +40,32 @@ const grouped = (models: ReadonlyArray<SpentModel>, by: "day" | "model"): Readon
     ([name, parts]) => summed(name, parts)
   )
 
+const tokensOf = ({ usage }: { readonly usage: Spent }): number => usage.input_tokens + usage.output_tokens
+
+const unpriced = (rows: ReadonlyArray<{ readonly usage: Spent }>): number =>
+  rows.filter(isUnpriced).reduce((sum, one) => sum + tokensOf(one), 0)
+
+/**
+ * Sums forget that a part had no price once another part had one; the sessions of it still say so. In which day's or
+ * model's sum it stands nobody wrote down, so each that may hold it is at least what is known.
+ */
+const withHidden = (row: Row, hidden: boolean): Row =>
+  hidden && row.usage.cost_usd !== null ? { ...row, partly: true } : row
+
 /** Rows in the order in which they are shown: days newest first, the others by what they used. */
 export const reportOf = (
   models: ReadonlyArray<SpentModel>,
   sessions: ReadonlyArray<{ readonly name: string; readonly usage: Spent }>
 ): UsageReport => {
-  const tokens = ({ usage }: { readonly usage: Spent }) => usage.input_tokens + usage.output_tokens
+  const hidden = unpriced(sessions) > unpriced(models)
+  const marked = (rows: ReadonlyArray<Row>) => rows.map((row) => withHidden(row, hidden))
   const most = <A extends { readonly usage: Spent }>(rows: ReadonlyArray<A>) =>
-    rows.filter(({ usage }) => isUsed(usage)).toSorted((a, b) => tokens(b) - tokens(a))
+    rows.filter(({ usage }) => isUsed(usage)).toSorted((a, b) => tokensOf(b) - tokensOf(a))
   return {
-    day: grouped(models, "day").toSorted((a, b) => (a.name < b.name ? 1 : -1)),
-    model: most(grouped(models, "model")),
+    day: marked(grouped(models, "day")).toSorted((a, b) => (a.name < b.name ? 1 : -1)),
+    model: most(marked(grouped(models, "model"))),
     session: most(sessions).map((one) => ({ ...one, partly: isUnpriced(one) })),
-    total: summed("", models)
+    total: withHidden(summed("", models), hidden)
   }
 }
 

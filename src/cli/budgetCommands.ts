@@ -9,6 +9,7 @@ import type { SessionRuntime, SessionStatus } from "../runtime/SessionRuntime.ts
 import type { Locale } from "./Commands.ts"
 import { sanitise } from "./Sanitise.ts"
 
+type Caps = Parameters<NonNullable<SessionRuntime["setBudget"]>>[0]
 type Lines = ReadonlyArray<string>
 
 const names: Readonly<Record<BudgetUse["budget"], Readonly<Record<Locale, string>>>> = {
@@ -18,20 +19,26 @@ const names: Readonly<Record<BudgetUse["budget"], Readonly<Record<Locale, string
   tenant: { en: "tenant today", "zh-CN": "租户今日" }
 }
 
+const inAll = (budget: BudgetUse["budget"], most: string, locale: Locale): string =>
+  locale === "en" ? `${names[budget].en}: ${most} for each` : `${names[budget]["zh-CN"]}：每次 ${most}`
+
+/** `running`: whether a task runs, of which something may be used. A turn's is known to the engine alone. */
 const lineOf =
-  (locale: Locale) =>
+  (locale: Locale, running: boolean) =>
   ({ budget, limit, unit, used }: BudgetUse): string => {
     const [spent, most] = [amountText(used, unit, locale), amountText(limit, unit, locale)]
+    if (budget === "turn" || (budget === "task" && !running)) return inAll(budget, most, locale)
     const left = amountText(Math.max(0, limit - used), unit, locale)
     const name = names[budget][locale]
     return locale === "en" ? `${name}: ${spent} of ${most}, ${left} left` : `${name}：${spent} / ${most}，剩余 ${left}`
   }
 
-const budgetLines = (budgets: ReadonlyArray<BudgetUse>, locale: Locale): Lines => budgets.map(lineOf(locale))
+const budgetLines = ({ budgets = [], task }: Pick<SessionStatus, "budgets" | "task">, locale: Locale): Lines =>
+  budgets.map(lineOf(locale, task !== undefined))
 
 /** What `/status` says. */
 export const statusLines = (found: SessionStatus, locale: Locale): Lines => {
-  const { budgets = [], meta, mode, model, position, state } = found
+  const { meta, mode, model, position, state } = found
   const [zh, events] = [locale === "zh-CN", locale === "en" ? "events" : "个事件"]
   return [
     `${zh ? "会话" : "session"}    ${meta.session_id}`,
@@ -39,13 +46,13 @@ export const statusLines = (found: SessionStatus, locale: Locale): Lines => {
     `${zh ? "模型" : "model"}      ${sanitise(model)}`,
     `${zh ? "模式" : "mode"}       ${mode}`,
     `${zh ? "状态" : "state"}      ${state}, ${position} ${events}`,
-    ...budgetLines(budgets, locale).map((line) => `${zh ? "预算" : "budget"}     ${line}`)
+    ...budgetLines(found, locale).map((line) => `${zh ? "预算" : "budget"}     ${line}`)
   ]
 }
 
 const usage: Readonly<Record<Locale, string>> = {
-  en: "/budget [task|session] USD, or a number of tokens: /budget 2.50, /budget session 200000 tokens; 0: no limit",
-  "zh-CN": "/budget [task|session] 美元，或 token 数：/budget 2.50、/budget session 200000 tokens；0 表示不限"
+  en: "/budget [task|session] USD, or a number of tokens: /budget 2.50, /budget session 200000 tokens; 0: no limit of either",
+  "zh-CN": "/budget [task|session] 美元，或 token 数：/budget 2.50、/budget session 200000 tokens；0 表示两者都不限"
 }
 
 const none: Readonly<Record<Locale, string>> = {
@@ -59,9 +66,20 @@ const elsewhere: Readonly<Record<Locale, string>> = {
 }
 
 const show = (session: SessionRuntime, locale: Locale) =>
-  Effect.map(session.status, ({ budgets = [] }): Lines =>
-    budgets.length === 0 ? [none[locale], usage[locale]] : budgetLines(budgets, locale)
-  )
+  Effect.map(session.status, (found): Lines => {
+    const lines = budgetLines(found, locale)
+    return lines.length === 0 ? [none[locale], usage[locale]] : lines
+  })
+
+/** What holds of a limit from the next task on. */
+const setLine = (key: keyof Caps, limit: number, locale: Locale): string => {
+  const [unit, scope] = [key.endsWith("usd") ? "usd" : "tokens", key.startsWith("task") ? "task" : "session"] as const
+  const name = names[scope][locale]
+  const amount = amountText(limit, unit, locale)
+  if (limit > 0) return locale === "en" ? `${name}: ${amount} from the next task on` : `${name}：下个任务起为 ${amount}`
+  if (locale === "en") return `${name}: no limit of ${unit === "usd" ? "money" : "tokens"} from the next task on`
+  return `${name}：下个任务起不限${unit === "usd" ? "费用" : " token 数"}`
+}
 
 /** Shows them, or sets one for the tasks that follow. */
 export const budget = (
@@ -73,12 +91,9 @@ export const budget = (
   const wanted = wantedCap(argument)
   if (wanted === undefined) return Effect.succeed([usage[locale]])
   if (session.setBudget === undefined) return Effect.succeed([elsewhere[locale]])
-  const key = capKey(wanted)
-  return Effect.map(session.setBudget({ [key]: wanted.amount }), (caps): Lines => {
-    const limit = caps[key] ?? 0
-    const said = amountText(limit, wanted.unit, locale)
-    const name = names[wanted.scope][locale]
-    if (limit === 0) return [locale === "en" ? `${name}: no limit` : `${name}：不限`]
-    return [locale === "en" ? `${name}: ${said} from the next task on` : `${name}：下个任务起为 ${said}`]
-  })
+  // No limit means none, in whatever it was counted.
+  const lifted = wanted.amount === 0 && !/\$|token|usd/.test(argument)
+  const keys = lifted ? (["usd", "tokens"] as const).map((unit) => capKey({ ...wanted, unit })) : [capKey(wanted)]
+  const asked = Object.fromEntries(keys.map((key) => [key, wanted.amount]))
+  return Effect.map(session.setBudget(asked), (set): Lines => keys.map((key) => setLine(key, set[key] ?? 0, locale)))
 }

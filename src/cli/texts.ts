@@ -34,7 +34,7 @@ export interface Texts {
   readonly empty: (lines: number) => string
   readonly lines: (count: number) => string
   readonly approval: string
-  readonly place: (at: number, of: number) => string
+  readonly place: (at: number, of: number, subagent: string | undefined) => string
   readonly recovery: string
   readonly subagent: (title: string) => string
   readonly reason: string
@@ -94,7 +94,8 @@ const en: Texts = {
   empty: (lines) => `… ${lines} empty lines …`,
   lines: (count) => `${count} ${count === 1 ? "line" : "lines"}`,
   approval: "Approval needed",
-  place: (at, of) => `call ${at} of ${of} of this answer; they run when all have been decided`,
+  place: (at, of, subagent) =>
+    `call ${at} of ${of} of ${subagent === undefined ? "this answer" : `an answer of ${subagent}`}; they run when all have been decided`,
   subagent: (title) => `subagent ${title}`,
   recovery: "Interrupted call: it may or may not have happened",
   reason: "why",
@@ -154,7 +155,8 @@ const zh: Texts = {
   empty: (lines) => `… ${lines} 个空行 …`,
   lines: (count) => `${count} 行`,
   approval: "需要批准",
-  place: (at, of) => `此回答的第 ${at} 个调用，共 ${of} 个；全部决定之后才运行`,
+  place: (at, of, subagent) =>
+    `${subagent === undefined ? "此" : `${subagent} 的`}回答的第 ${at} 个调用，共 ${of} 个；全部决定之后才运行`,
   subagent: (title) => `子代理 ${title}`,
   recovery: "被中断的调用：可能已经发生，也可能没有",
   reason: "原因",

@@ -12,6 +12,7 @@ import type { Reporter } from "../engine/Reporter.ts"
 import type { Checkpoints } from "../sandbox/Checkpoints.ts"
 import type { SessionMeta } from "../store/SessionIndex.ts"
 import type { RuntimeError } from "./RuntimeError.ts"
+import type { BeginsWith } from "./statusOf.ts"
 
 /** What the runtime gives: its own reporter and approver, and the mode as it is at each check. */
 export interface Seed {
@@ -33,9 +34,11 @@ export interface Parts {
   readonly tools?: ReadonlySet<string>
   /** Absent: nothing can be taken back. */
   readonly checkpoints?: Checkpoints["Service"]
-  /** Whether a session may be given this mode here; absent: any. */
+  /** Limits that a task begins with where nobody set others; absent: none. */
+  readonly limits?: BeginsWith
   /** What of these limits a person may set here; absent: any. */
   readonly capped?: (caps: Caps) => Caps
+  /** Whether a session may be given this mode here; absent: any. */
   readonly allowsMode?: (mode: Mode) => Effect.Effect<boolean>
 }
 

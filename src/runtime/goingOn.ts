@@ -7,7 +7,9 @@ import { Effect } from "effect"
 import type { Mode } from "../approval/ApprovalGate.ts"
 import { type CallState, pendingApprovals, type SessionState } from "../domain/Session.ts"
 import * as Points from "../observability/Points.ts"
+import type { Look } from "../engine/Resumption.ts"
 import { closeCrashed } from "./crashed.ts"
+import { hadDoneNothing } from "./cutSubagent.ts"
 import type { JournalApprover } from "./journalApprover.ts"
 import { cutOff, found, recover } from "./recover.ts"
 import type { Parts } from "./RuntimeFactory.ts"
@@ -22,9 +24,13 @@ interface Going {
   readonly settings: { readonly mode: Mode | undefined }
 }
 
+const again: Look = { kind: "again" }
+
 const lookAt = ({ log, parts: { engine } }: Going, { call_id, tool_name, arguments: args }: CallState) =>
   Effect.map(
-    engine.look({ call_id, tool_name, arguments: args }, log.marks.of(call_id)),
+    hadDoneNothing(log.state(), call_id)
+      ? Effect.succeed(again)
+      : engine.look({ call_id, tool_name, arguments: args }, log.marks.of(call_id)),
     (look) => [call_id, look] as const
   )
 

@@ -16,6 +16,7 @@ import {
   lastCalls,
   type SessionState
 } from "../domain/Session.ts"
+import { cutWork } from "./cutSubagent.ts"
 
 export interface Known {
   /** Of calls that were started and have no result: by their tools' word the call may run again. */
@@ -46,7 +47,10 @@ export const cutOff = (state: SessionState): ReadonlyArray<CallState> =>
 
 const REASON = "claw stopped while this call ran, and nobody knows whether it did what it was to do"
 
-const questionOf = ({ call_id, tool_name, arguments: content, risk, request }: CallState): ApprovalRequest => {
+const questionOf = (
+  state: SessionState,
+  { call_id, tool_name, arguments: content, risk, request }: CallState
+): ApprovalRequest => {
   const { preview, content_digest, shown } = request ?? {}
   return {
     request_id: newRequestId(),
@@ -59,7 +63,8 @@ const questionOf = ({ call_id, tool_name, arguments: content, risk, request }: C
     grant_options: [],
     ...(preview === undefined ? {} : { preview }),
     ...(content_digest === undefined ? {} : { content_digest }),
-    ...(shown === undefined ? {} : { shown })
+    ...(shown === undefined ? {} : { shown }),
+    ...cutWork(state, call_id)
   }
 }
 
@@ -86,7 +91,7 @@ export const found = (state: SessionState, looks: Known["looks"], ask: boolean):
       const { kind: _, ...fields } = look
       return [{ ...result, ...fields, is_error: fields.status !== "ok" }]
     }
-    if (ask) return [{ type: "approval_request", ...at, ...questionOf(call) }]
+    if (ask) return [{ type: "approval_request", ...at, ...questionOf(state, call) }]
     return [{ ...result, status: "uncertain", result: uncertainText(), is_error: true }]
   })
   return [...cut, ...calls]

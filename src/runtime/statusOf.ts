@@ -1,37 +1,43 @@
 /** What a running session says of itself. Pure. */
 import type { Mode } from "../approval/ApprovalGate.ts"
-import type { BudgetUse } from "../domain/Budget.ts"
-import type { Usage } from "../domain/Usage.ts"
-import type { Caps } from "../engine/EngineLimits.ts"
-import { pendingApprovals } from "../domain/Session.ts"
+import type { BudgetName, BudgetUse } from "../domain/Budget.ts"
+import { pendingApprovals, type SessionState } from "../domain/Session.ts"
+import * as Usage from "../domain/Usage.ts"
+import type { Caps, Limits } from "../engine/EngineLimits.ts"
 import type { SessionMeta } from "../store/SessionIndex.ts"
 import type { Parts } from "./RuntimeFactory.ts"
 import type { SessionLog } from "./sessionLog.ts"
 import type { SessionStatus } from "./SessionRuntime.ts"
 
-/** Limits that somebody set, each with what it is of. */
-const KEYS = [
-  ["task_tokens", "task", "tokens"],
-  ["task_cost_usd", "task", "usd"],
-  ["session_tokens", "session", "tokens"],
-  ["session_cost_usd", "session", "usd"]
-] as const
+/** Limits that a next task begins with. */
+export type BeginsWith = Partial<
+  Pick<Limits, "turn_tokens" | "task_tokens" | "task_cost_usd" | "session_tokens" | "session_cost_usd">
+>
 
-/** As the next task will find them: what somebody set since the last one stands in the place of what held for that. */
-const upcoming = (budgets: ReadonlyArray<BudgetUse>, caps: Caps, usage: Usage): ReadonlyArray<BudgetUse> => {
-  const set = KEYS.filter(([key]) => caps[key] !== undefined)
-  const others = budgets.filter(({ budget, unit }) => !set.some(([, b, u]) => b === budget && u === unit))
-  const used = { tokens: usage.input_tokens + usage.output_tokens, usd: usage.cost_usd ?? 0 }
-  const made = set.map(([key, budget, unit]) => ({
-    budget,
-    unit,
-    used: budget === "task" ? 0 : used[unit],
-    limit: caps[key] ?? 0
-  }))
-  const order = ["turn", "task", "session", "tenant"]
-  return [...made.filter(({ limit }) => limit > 0), ...others].toSorted(
-    (a, b) => order.indexOf(a.budget) - order.indexOf(b.budget)
-  )
+const row = (budget: BudgetName, unit: "tokens" | "usd", limit = 0, used: Usage.Usage = Usage.none) => {
+  const spent = unit === "usd" ? (used.cost_usd ?? 0) : used.input_tokens + used.output_tokens
+  return limit === 0 ? [] : [{ budget, unit, used: spent, limit }]
+}
+
+/**
+ * All limits in force. Of what runs the engine knows them; between two tasks they are those of the next one, of which
+ * nothing is used yet.
+ */
+export const inForce = (
+  budgets: ReadonlyArray<BudgetUse>,
+  limits: BeginsWith,
+  { task, usage }: Pick<SessionState, "task" | "usage">
+): ReadonlyArray<BudgetUse> => {
+  const turn = row("turn", "tokens", limits.turn_tokens)
+  if (task !== undefined) return [...turn, ...budgets]
+  return [
+    ...turn,
+    ...row("task", "tokens", limits.task_tokens),
+    ...row("task", "usd", limits.task_cost_usd),
+    ...row("session", "tokens", limits.session_tokens, usage),
+    ...row("session", "usd", limits.session_cost_usd, usage),
+    ...budgets.filter(({ budget }) => budget === "tenant")
+  ]
 }
 
 interface Shown {
@@ -40,10 +46,10 @@ interface Shown {
   readonly settings: { readonly meta: SessionMeta; readonly mode: Mode | undefined; readonly caps: Caps }
 }
 
-export const statusOf = (live: Shown, running: ReadonlyArray<BudgetUse>): SessionStatus => {
+export const statusOf = (live: Shown, known: ReadonlyArray<BudgetUse>): SessionStatus => {
   const { log, settings, parts } = live
+  const budgets = inForce(known, { ...parts.limits, ...settings.caps }, log.state())
   const { task, seq, queue, queue_paused, tasks, usage } = log.state()
-  const budgets = task === undefined ? upcoming(running, settings.caps, usage) : running
   return {
     meta: settings.meta,
     mode: settings.mode ?? parts.mode,

@@ -6,7 +6,9 @@ import { budget, statusLines } from "../../src/cli/budgetCommands.ts"
 import { reportOf, usageLines } from "../../src/cli/UsageView.ts"
 import { type BudgetUse, budgetText } from "../../src/domain/Budget.ts"
 import { errorBody } from "../../src/domain/ErrorCode.ts"
+import type { RunningTask } from "../../src/domain/Session.ts"
 import type { Caps } from "../../src/engine/EngineLimits.ts"
+import { inForce } from "../../src/runtime/statusOf.ts"
 import type { SessionRuntime, SessionStatus } from "../../src/runtime/SessionRuntime.ts"
 import { nothing, type Spent } from "../../src/store/Spent.ts"
 
@@ -49,6 +51,17 @@ describe("claw usage", () => {
     )
   })
 
+  it("is at least what is known where a session had no price, though its model has one by now", () => {
+    const day = { day: "2026-03-01", model: "m-1", usage: spent(120, 10, 0.5) }
+    const sessions = [
+      { name: "before", usage: spent(100, 5, null) },
+      { name: "after", usage: spent(20, 5, 0.5) }
+    ]
+    const { day: days, model, session, total } = reportOf([day], sessions)
+    const partly = [days, model, [total], session].map((rows) => rows.map((row) => row.partly))
+    assert.deepStrictEqual(partly, [[true], [true], [true], [true, false]])
+  })
+
   it("says that nothing was spent, in the person's language", () => {
     assert.deepStrictEqual(usageLines(reportOf([], []), ["day"], "zh-CN"), ["还没有用量。"])
   })
@@ -82,7 +95,9 @@ describe("a budget", () => {
   it.effect.each([
     ["2.50", { task_cost_usd: 2.5 }, "task: $2.50 from the next task on"],
     ["session 200000 tokens", { session_tokens: 200_000 }, "session: 200000 tokens from the next task on"],
-    ["session $0", { session_cost_usd: 0 }, "session: no limit"],
+    ["session $0", { session_cost_usd: 0 }, "session: no limit of money from the next task on"],
+    ["0", { task_cost_usd: 0, task_tokens: 0 }, "task: no limit of money from the next task on"],
+    ["0 tokens", { task_tokens: 0 }, "task: no limit of tokens from the next task on"],
     ["task 1.5 tokens", undefined, "/budget [task|session]"],
     ["everything", undefined, "/budget [task|session]"],
     ["-1", undefined, "/budget [task|session]"]
@@ -92,8 +107,43 @@ describe("a budget", () => {
       const lines = yield* budget(session(caps), argument, "en")
       assert.deepStrictEqual(caps, wanted === undefined ? [] : [wanted])
       assert.include(lines[0], said)
+      assert.strictEqual(lines.length, Object.keys(wanted ?? [1]).length)
     })
   )
+
+  it("is in force, every one of them, whether a task runs or not", () => {
+    const limits = { turn_tokens: 9, task_tokens: 5, task_cost_usd: 0.5, session_cost_usd: 2, session_tokens: 0 }
+    const usage = { input_tokens: 3, output_tokens: 1, cost_usd: 0.25 }
+    const tenant: BudgetUse = { budget: "tenant", unit: "usd", used: 1, limit: 7 }
+    const running: BudgetUse = { budget: "task", unit: "usd", used: 0.125, limit: 0.5 }
+    const shown = (budgets: ReadonlyArray<BudgetUse>, task?: object) =>
+      statusLines(
+        {
+          meta: { workspace: "" },
+          model: "",
+          ...(task === undefined ? {} : { task }),
+          budgets
+        } as unknown as SessionStatus,
+        "en"
+      ).flatMap((line) => /^budget +(.*)/.exec(line)?.[1] ?? [])
+    const turn = "turn: 9 tokens for each"
+    assert.deepStrictEqual(
+      shown(inForce([{ ...tenant, budget: "session" }, tenant], limits, { task: undefined, usage })),
+      [
+        turn,
+        "task: 5 tokens for each",
+        "task: $0.50 for each",
+        "session: $0.25 of $2.00, $1.75 left",
+        "tenant today: $1.00 of $7.00, $6.00 left"
+      ]
+    )
+    const task = {} as RunningTask
+    assert.deepStrictEqual(shown(inForce([running, tenant], limits, { task, usage }), task), [
+      turn,
+      "task: $0.125 of $0.50, $0.375 left",
+      "tenant today: $1.00 of $7.00, $6.00 left"
+    ])
+  })
 
   it.effect("is shown with what is left, at /budget and /status", () =>
     Effect.gen(function* () {

@@ -11,7 +11,7 @@ const PROMPTS = [
   ["standard input", [], "fix it\n", "fix it\n"],
   ["standard input by -", ["-"], "line one\nline two\n", "line one\nline two\n"],
   ["both", ["explain this"], "a log\n", "explain this\n\n<stdin>\na log\n</stdin>"],
-  ["an argument that looks like a command", ["/exit"], undefined, "/exit"],
+  ["an argument that is a path", ["/etc is odd"], undefined, "/etc is odd"],
   ["other scripts and emoji", ["修复测试 👍🏽 é"], undefined, "修复测试 👍🏽 é"]
 ] as const
 

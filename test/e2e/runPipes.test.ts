@@ -68,7 +68,11 @@ describe("the reader of standard output", SIDE_BY_SIDE, () => {
       // Without the reader it would go on for ever. As text an answer is written when it is whole.
       const whole = callChunks([{ id: "c1", name: "list_dir", arguments: "{}" }])
       if (flags === "--json") scene.model.script(stream(HEAD, ...pieces(4), "hang"))
-      else scene.model.script(stream(HEAD, ...pieces(4), ...whole, finish("tool_calls"), DONE), stream(HEAD, "hang"))
+      else
+        scene.model.script(
+          stream(HEAD, ...pieces(1).slice(0, 2), ...whole, finish("tool_calls"), DONE),
+          stream(HEAD, "hang")
+        )
       const { stdout, stderr } = yield* piped(scene, flags, "head -1")
       const [first = "", codes = ""] = stdout.trim().split("\n").slice(0, 2)
       if (flags === "--json") assert.isString((JSON.parse(first) as { readonly type: string }).type)
