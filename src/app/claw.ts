@@ -10,6 +10,7 @@ import { describe } from "../cli/Complaint.ts"
 import { commandHelp, helpText } from "../cli/Help.ts"
 import { Interrupts } from "../cli/Interrupts.ts"
 import { Output } from "../cli/Output.ts"
+import { sanitise } from "../cli/Sanitise.ts"
 import { ambient } from "../config/AppConfig.ts"
 import { version } from "../config/Version.ts"
 import { table } from "../domain/ErrorCode.ts"
@@ -43,8 +44,8 @@ const command = Effect.fnUntraced(function* (args: ReadonlyArray<string>, locale
     return yield* new Failure({ exit: EXIT.usage, detail: rules.failure.message })
   const trouble = config.trouble ?? (Result.isFailure(rules) ? rules.failure : undefined)
   // The doctor has a finding of its own for it.
-  if (trouble !== undefined && line.command.name !== "doctor") yield* output.err(`claw: ${trouble.message}\n`)
-  for (const warning of config.warnings) yield* output.err(`claw: ${warning}\n`)
+  if (trouble !== undefined && line.command.name !== "doctor") yield* output.err(`claw: ${sanitise(trouble.message)}\n`)
+  for (const warning of config.warnings) yield* output.err(`claw: ${sanitise(warning)}\n`)
   return yield* dispatch(line, config)
 })
 
@@ -117,7 +118,7 @@ const main = (): void => {
     Effect.flatMap((exit) => {
       if (Exit.isSuccess(exit)) return Effect.succeed(exit.value)
       const { exit: code, text } = sentence(exit.cause, locale)
-      return Effect.as(text === "" ? Effect.void : output.err(`claw: ${mask(text)}\n`), code)
+      return Effect.as(text === "" ? Effect.void : output.err(`claw: ${sanitise(mask(text))}\n`), code)
     })
   )
   const fiber = Effect.runFork(program)

@@ -2,22 +2,24 @@
  * Hooks as programs: JSON in, JSON out. Owns: who is run for what, in which order, and what a guard that fails says.
  * Does not own: the form of an answer (hookReply), what an opinion does (engine), running (ProcessRunner).
  * Invariants: a guard that fails, takes too long or says what is not understood refuses, by its name; the first refusal
- * ends the asking; interrupting it leaves no process. A hook of the person's own runs as they do, one of a workspace
- * in whatever isolation is in force; neither gets a secret.
+ * ends the asking; interrupting it leaves no process, and what a killed claw leaves of one is ended where its session goes
+ * on. A hook of the person's own runs as they do, one of a workspace in whatever isolation is in force; neither gets a secret.
  */
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer, Result } from "effect"
 import type { ConfigShape } from "../config/AppConfig.ts"
 import {
   type AllHooks,
-  HOOK_PROGRAMS,
+  type Hook,
   HOOK_TIMEOUT_MS,
   type HookEvent,
   hookEvents,
   type TieredHook
 } from "../config/HookSettings.ts"
-import { isAsJudged } from "../config/WorkspaceTrust.ts"
-import { type CallAbout, type HooksShape, none, type Opinion } from "../engine/Hooks.ts"
+import { distrusted } from "../config/HookTrust.ts"
+import type { CallId, TaskId } from "../domain/Ids.ts"
+import { type CallAbout, type HooksShape, none, type Opinion, type TaskAbout } from "../engine/Hooks.ts"
+import type { Reporter } from "../engine/Reporter.ts"
 import * as Runner from "../sandbox/ProcessRunner.ts"
 import { isFor, isGuard, nameOf, type Reply, replyOf } from "./hookReply.ts"
 
@@ -30,13 +32,16 @@ interface HookParts {
   readonly workspace: string
   readonly runners: Runners
   readonly mask: (text: string) => string
-  /** Whether a workspace's own programs are those that were trusted. */
-  readonly isAsTrusted: () => boolean
+  /** Why a workspace's hook is not what was trusted, looked at now. */
+  readonly distrusts: (command: Hook["command"]) => string | undefined
+  readonly reporter: Reporter["Service"]
+  /** Of which a task was told already that they failed. */
+  readonly told: Set<string>
 }
 
 interface Said extends Reply {
   readonly name: string
-  /** It did not do its work. */
+  /** It did not do its work: the end of a sentence. */
   readonly failed?: string
 }
 
@@ -48,37 +53,64 @@ const parsed = (text: string): unknown => {
   }
 }
 
+/** What it is told of; it gets all of the object. */
+type About = TaskAbout & { readonly call_id?: CallId; readonly status?: string; readonly result?: string }
+
+/** Stored before it begins, so that it is ended also where this process dies; and that it has ended. */
+const recorded = ({ reporter }: HookParts, task_id: TaskId, mark: string) => {
+  let begun = false
+  return {
+    processStarted: (pid: number, start_time: string) => {
+      begun = true
+      return Effect.asVoid(reporter.report([{ type: "hook_started", task_id, mark, pid, start_time }]))
+    },
+    ended: Effect.sync(() => (begun ? reporter.later([{ type: "hook_ended", task_id, mark }]) : undefined))
+  }
+}
+
 /** One program's word. */
-const consult = (parts: HookParts, event: HookEvent, hook: TieredHook, about: object): Effect.Effect<Said> => {
+const asked = (parts: HookParts, event: HookEvent, hook: TieredHook, about: About): Effect.Effect<Said> => {
   const { command, tier, timeout_ms = HOOK_TIMEOUT_MS } = hook
   const name = nameOf(hook)
-  const { mask, runners, workspace } = parts
-  const failed = (why: string): Said => ({ name, failed: `${name} ${why}` })
-  if (tier === "workspace" && command[0].startsWith(`${HOOK_PROGRAMS}/`) && !parts.isAsTrusted())
-    return Effect.succeed(failed("is not what was trusted any more"))
+  const { distrusts, mask, runners, workspace } = parts
+  const failed = (why: string): Said => ({ name, failed: mask(why) })
+  const distrust = tier === "workspace" ? distrusts(command) : undefined
+  if (distrust !== undefined) return Effect.succeed(failed(distrust))
+  const id = `claw-hook-${randomUUID()}`
+  const { ended, processStarted } = recorded(parts, about.task_id, id)
+  const stdin = `${mask(JSON.stringify({ v: 1, event, workspace, ...about }))}\n`
   return runners[tier === "workspace" ? "workspace" : "own"]
-    .run({
-      id: `claw-hook-${randomUUID()}`,
-      command: { argv: command },
-      cwd: workspace,
-      timeout_ms,
-      merge: false,
-      stdin: `${mask(JSON.stringify({ v: 1, event, workspace, ...about }))}\n`
-    })
+    .run({ id, command: { argv: command }, cwd: workspace, timeout_ms, merge: false, stdin, processStarted })
     .pipe(
+      Effect.ensuring(ended),
       Effect.map((result) =>
         Result.match(replyOf(result, timeout_ms), {
           onSuccess: (reply): Said => ({ ...reply, name }),
           onFailure: failed
         })
       ),
-      Effect.catchTag("ProcessError", ({ message }) => Effect.succeed(failed(`could not be run: ${message}`))),
-      Effect.tap(({ failed: why }) => (why === undefined ? Effect.void : Effect.logWarning("A hook failed.", { why })))
+      Effect.catchTag("ProcessError", ({ message }) => Effect.succeed(failed(`could not be run: ${message}`)))
     )
 }
 
+/** A guard that fails refuses, and says so; of another one somebody has to be told. */
+const consult = Effect.fnUntraced(function* (parts: HookParts, event: HookEvent, hook: TieredHook, about: About) {
+  const said = yield* asked(parts, event, hook, about)
+  const { failed, name } = said
+  if (failed === undefined) return said
+  yield* Effect.logWarning("A hook failed.", { why: `${name} ${failed}` })
+  const { call_id, task_id } = about
+  const key = `${task_id} ${name}`
+  if ((event === "after_tool" || event === "after_task") && !parts.told.has(key)) {
+    parts.told.add(key)
+    const call = call_id === undefined ? {} : { call_id }
+    parts.reporter.later([{ type: "hook_failed", task_id, event, hook: name, reason: failed, ...call }])
+  }
+  return said
+})
+
 /** In order, until one refuses. */
-const consultAll = Effect.fnUntraced(function* (parts: HookParts, event: HookEvent, about: object, tool?: string) {
+const consultAll = Effect.fnUntraced(function* (parts: HookParts, event: HookEvent, about: About, tool?: string) {
   const all: Array<Said> = []
   for (const hook of parts.hooks[event]) {
     if (!isFor(hook, tool)) continue
@@ -96,7 +128,8 @@ const opinionOf = (all: ReadonlyArray<Said>): Opinion => {
   const notes = all.flatMap(noted)
   const context = notes.length === 0 ? {} : { context: notes.join("\n\n") }
   const broken = all.find(({ failed }) => failed !== undefined)
-  if (broken?.failed !== undefined) return { decision: "deny", by: broken.name, reason: broken.failed }
+  if (broken?.failed !== undefined)
+    return { decision: "deny", by: broken.name, reason: `${broken.name} ${broken.failed}` }
   const decided = all.find(({ decision }) => decision === "deny") ?? all.find(({ decision }) => decision === "ask")
   if (decided === undefined || decided.decision === "allow") return context
   const { decision, name, reason = "it gave no reason" } = decided
@@ -106,10 +139,11 @@ const opinionOf = (all: ReadonlyArray<Said>): Opinion => {
 const ofCall = ({ arguments: args, ...rest }: CallAbout) => ({ ...rest, arguments: parsed(args) })
 
 const commandHooks = (parts: HookParts): HooksShape => ({
+  hears: (tool) => parts.hooks.after_tool.some((hook) => isFor(hook, tool)),
   beforeTool: (about) => Effect.map(consultAll(parts, "before_tool", ofCall(about), about.tool_name), opinionOf),
   afterTool: ({ result, status, ...about }) =>
     Effect.map(consultAll(parts, "after_tool", { ...ofCall(about), status, result }, about.tool_name), (all) => {
-      const notes = all.flatMap((said) => (said.failed === undefined ? noted(said) : [`[${said.failed}]`]))
+      const notes = all.flatMap((said) => (said.failed === undefined ? noted(said) : [`[${said.name} ${said.failed}]`]))
       return notes.length === 0 ? undefined : notes.join("\n\n")
     }),
   beforePrompt: (about) =>
@@ -118,7 +152,11 @@ const commandHooks = (parts: HookParts): HooksShape => ({
       // There is nobody to ask whether one's own prompt may be said.
       return opinion.decision === "ask" ? { ...opinion, decision: "deny" } : opinion
     }),
-  afterTask: (about) => Effect.asVoid(consultAll(parts, "after_task", about))
+  afterTask: (about) =>
+    Effect.ensuring(
+      Effect.asVoid(consultAll(parts, "after_task", about)),
+      Effect.sync(() => parts.told.clear())
+    )
 })
 
 const isEmpty = (hooks: AllHooks): boolean => hookEvents.every((event) => hooks[event].length === 0)
@@ -146,13 +184,15 @@ const ofWorkspace = ({ hooks, trust }: ConfigShape, workspace: string): AllHooks
   }
 }
 
-export const hooksFor = (
-  config: ConfigShape,
-  workspace: string,
-  runners: Runners,
-  mask: (text: string) => string
-): HooksShape => {
-  const hooks = ofWorkspace(config, workspace)
-  const isAsTrusted = () => isAsJudged(config.trust, HOOK_PROGRAMS)
-  return isEmpty(hooks) ? none : commandHooks({ hooks, workspace, runners, mask, isAsTrusted })
+interface ForSession {
+  readonly workspace: string
+  readonly mask: (text: string) => string
+  readonly reporter: Reporter["Service"]
+}
+
+export const hooksFor = (config: ConfigShape, runners: Runners, session: ForSession): HooksShape => {
+  const hooks = ofWorkspace(config, session.workspace)
+  const path = config.childEnvironment["PATH"] ?? ""
+  const distrusts: HookParts["distrusts"] = (command) => distrusted(config.trust, command, path)
+  return isEmpty(hooks) ? none : commandHooks({ ...session, hooks, runners, distrusts, told: new Set() })
 }

@@ -8,6 +8,7 @@ import { accessSync, constants, existsSync, mkdirSync } from "node:fs"
 import { Effect, Result } from "effect"
 import { EXIT } from "../cli/Commands.ts"
 import { Output } from "../cli/Output.ts"
+import { sanitise } from "../cli/Sanitise.ts"
 import { trustTexts, untrustedNotice } from "../cli/TrustView.ts"
 import type { ConfigShape } from "../config/AppConfig.ts"
 import { exposure } from "../config/StateDirectory.ts"
@@ -185,7 +186,9 @@ export const doctor = Effect.fnUntraced(function* (config: ConfigShape, json: bo
     ...sockets(config)
   ]
   const marks = { ok: "ok     ", note: "note   ", problem: "PROBLEM" } as const
-  const lines = findings.map((one) => `${marks[one.status]}  ${one.name.padEnd(10)} ${one.detail}\n`)
+  const lines = findings.map(
+    (one) => `${marks[one.status]}  ${one.name.padEnd(10)} ${sanitise(one.detail).replaceAll("\n", "⏎")}\n`
+  )
   yield* output.out(json ? `${JSON.stringify({ findings })}\n` : lines.join(""))
   return findings.some((one) => one.status === "problem") ? EXIT.failed : EXIT.done
 })

@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import type { Locale } from "../cli/Commands.ts"
 import { Output } from "../cli/Output.ts"
+import { sanitise } from "../cli/Sanitise.ts"
 import type { ConfigShape } from "../config/AppConfig.ts"
 import { clearRemains, findRemains, reviewRemains, type Place } from "../sandbox/bubblewrap/Remains.ts"
 import type { Finding } from "./finding.ts"
@@ -29,7 +30,7 @@ export const clearAtStart = (config: ConfigShape) =>
       const [places, notes] = [clearRemains(place, true), reviewRemains(place)]
       const cleared = places.length === 0 ? [] : [texts[config.locale].cleared(places.join(", "))]
       const lines = [...cleared, ...notes.map((note) => `claw: ${note}`)]
-      return lines.length === 0 ? Effect.void : output.err(`${lines.join("\n")}\n`)
+      return lines.length === 0 ? Effect.void : output.err(lines.map((line) => `${sanitise(line)}\n`).join(""))
     })
   )
 

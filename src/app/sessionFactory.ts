@@ -161,7 +161,7 @@ const sessionParts = Effect.fnUntraced(function* (around: Around, rules: Readonl
       Context.add(SystemPrompt, systemPrompt(config, root, told, looks, mask)),
       Context.add(Reporter, seed.reporter),
       Context.add(EngineLimits, limitsOf(config)),
-      Context.add(Hooks, hooksFor(config, root, runners, mask)),
+      Context.add(Hooks, hooksFor(config, runners, { workspace: root, mask, reporter: seed.reporter })),
       Context.add(KnownSecrets, mask),
       Context.add(Budget, budgets(owner))
     )

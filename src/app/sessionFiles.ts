@@ -10,6 +10,7 @@ import { Effect, Redacted, Result } from "effect"
 import type { CommandLine } from "../cli/CommandLine.ts"
 import { EXIT, type Locale } from "../cli/Commands.ts"
 import { Output } from "../cli/Output.ts"
+import { sanitise } from "../cli/Sanitise.ts"
 import { toHtml, toMarkdown } from "../cli/SessionExport.ts"
 import type { ConfigShape } from "../config/AppConfig.ts"
 import { repositorySecrets } from "../config/RepositorySecrets.ts"
@@ -175,7 +176,7 @@ export const importSession = Effect.fnUntraced(function* (file: string, json: bo
   }
   if (session_id !== session.session_id) yield* output.err(`claw: ${words.renamed(session.session_id, session_id)}\n`)
   if (workspace !== session.workspace)
-    yield* output.err(`claw: ${words.moved(JSON.stringify(session.workspace), workspace)}\n`)
+    yield* output.err(`claw: ${sanitise(words.moved(JSON.stringify(session.workspace), workspace))}\n`)
   yield* output.out(`${words.imported(session_id, events)}\n`)
   return EXIT.done
 })

@@ -7,6 +7,7 @@ import { slashCommands } from "../cli/SlashCommands.ts"
 import { nothingWritten, type WrittenByPeople } from "../cli/WrittenByPeople.ts"
 import type { ConfigShape } from "../config/AppConfig.ts"
 import { hookEvents } from "../config/HookSettings.ts"
+import { distrusted } from "../config/HookTrust.ts"
 import { standing } from "../config/WorkspaceTrust.ts"
 import { commandFilesOf, memoryOf, skillFilesOf, standingOf } from "../config/WrittenForAgents.ts"
 import { loadYaml, type ReadYaml } from "../context/FrontMatter.ts"
@@ -112,6 +113,16 @@ export const promptsIn = Effect.fnUntraced(function* (config: ConfigShape, works
   return files.length === 0 ? [] : promptsOf(files, yield* Effect.promise(loadYaml)).prompts
 })
 
+/** Hooks of the workspace that would not be run. */
+const distrustedHooks = ({ childEnvironment, hooks, trust }: ConfigShape): ReadonlyArray<Finding> =>
+  hookEvents.flatMap((event) =>
+    hooks[event].flatMap((hook): ReadonlyArray<Finding> => {
+      if (hook.tier !== "workspace") return []
+      const why = distrusted(trust, hook.command, childEnvironment["PATH"] ?? "")
+      return why === undefined ? [] : [{ name: "hooks", status: "problem", detail: `${nameOf(hook)} ${why}` }]
+    })
+  )
+
 /** What is told here, for `claw doctor`. */
 export const toldFindings = Effect.fnUntraced(function* (config: ConfigShape) {
   const { bad, prompts, skills } = yield* writtenHere(config)
@@ -125,6 +136,7 @@ export const toldFindings = Effect.fnUntraced(function* (config: ConfigShape) {
     ...(skills.length === 0 ? [] : [ok(`the model may read the skills ${listed(skills)}`)]),
     ...(prompts.length === 0 ? [] : [ok(`prompts by name: ${listed(prompts)}`)]),
     ...(hooks === "" ? [] : [{ name: "hooks", status: "ok", detail: hooks } as const]),
+    ...distrustedHooks(config),
     ...bad.map(({ path, why }): Finding => ({ name: "told", status: "note", detail: `${path} is not taken: ${why}` }))
   ]
 })

@@ -60,6 +60,6 @@ export const settleTrust = Effect.fnUntraced(function* (line: CommandLine, confi
   yield* Effect.mapError(Effect.fromResult(remember(state_dir, trust, answer, now)), usage)
   const settled = yield* Effect.mapError(Effect.fromResult(configured(line)), usage)
   const fresh = settled.warnings.filter((warning) => !config.warnings.includes(warning))
-  for (const warning of fresh) yield* output.err(`claw: ${warning}\n`)
+  for (const warning of fresh) yield* output.err(`claw: ${sanitise(warning)}\n`)
   return settled
 })

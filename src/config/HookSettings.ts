@@ -3,7 +3,7 @@
  * add up, each with the tier it came from. Does not own: what they are asked, and what their word does (engine/Hooks).
  * Invariant: a hook of a lower tier takes none of a higher one away.
  */
-import { isAbsolute } from "node:path"
+import { basename, isAbsolute } from "node:path"
 import { Result, Schema } from "effect"
 import { ConfigError } from "./ConfigError.ts"
 import { int, key, text } from "./schemaParts.ts"
@@ -54,12 +54,23 @@ export const noHooks: AllHooks = { before_tool: [], after_tool: [], before_promp
 /** Where a repository's own programs for hooks lie: what is in it is trusted with its settings. */
 export const HOOK_PROGRAMS = ".claw/hooks"
 
-/** It is run in whatever directory claw works in, so a path in it may be none of somebody else's. */
-const mistake = ([program]: Hook["command"], tier: TieredHook["tier"]): string | undefined => {
-  if (!program.includes("/") || isAbsolute(program)) return undefined
-  if (tier !== "workspace") return "must name its program in full, or by a name on PATH."
-  const below = program.startsWith(`${HOOK_PROGRAMS}/`) && !program.split("/").includes("..")
-  return below ? undefined : `must have its program in ${HOOK_PROGRAMS}/, or name one of the machine.`
+/** These run the file that they are given first, and let no other file of the directory they stand in decide what runs. */
+const interpreters: ReadonlySet<string> = new Set("sh bash dash ksh zsh node perl python python3 ruby".split(" "))
+
+export const isOwnProgram = (path: string): boolean =>
+  path.startsWith(`${HOOK_PROGRAMS}/`) && !path.split("/").includes("..")
+
+/**
+ * It is run in whatever directory claw works in, so a path in it may be none of somebody else's. Of a workspace's hook
+ * all that decides what runs has to be part of what is trusted, which a package's scripts or a makefile are not.
+ */
+const mistake = ([program, script]: Hook["command"], tier: TieredHook["tier"]): string | undefined => {
+  const ofTheMachine = !program.includes("/") || isAbsolute(program)
+  if (tier !== "workspace") return ofTheMachine ? undefined : "must name its program in full, or by a name on PATH."
+  if (isOwnProgram(program)) return undefined
+  const interpreted = ofTheMachine && interpreters.has(basename(program))
+  if (interpreted && script !== undefined && isOwnProgram(script)) return undefined
+  return `must run a program in ${HOOK_PROGRAMS}/, by itself or as what ${[...interpreters].join(", ")} are given first: nothing else of a workspace's programs is looked at again before it runs. Put the command into a file there.`
 }
 
 /** Fails at the first hook whose program could be another one than was meant. */

@@ -26,7 +26,7 @@ import {
 import { dirname, join, relative, resolve, sep } from "node:path"
 import { Option, Result, Schema } from "effect"
 import { ConfigError } from "./ConfigError.ts"
-import { lookAt } from "./offerTree.ts"
+import { lookAt, type Problem } from "./offerTree.ts"
 import { exposure } from "./StateDirectory.ts"
 import { digestOf, type Offer, offersIn } from "./workspaceOffers.ts"
 
@@ -113,6 +113,13 @@ const isWithin = (root: string, path: string): boolean => {
   return way === "" || (way !== ".." && !way.startsWith(`..${sep}`))
 }
 
+const problems: Readonly<Record<Problem, string>> = {
+  link: "it is or holds a link",
+  not_a_file: "it is or holds something that is no file",
+  unreadable: "it is not there or cannot be read whole",
+  too_large: "it holds too much to be looked at whole"
+}
+
 interface Where {
   readonly state_dir: string
   /** Absolute. */
@@ -159,10 +166,16 @@ export const offered = (workspace: string): ReadonlyArray<Offer> => {
 export const trustedText = ({ status, offers }: Standing, path: string): string | undefined =>
   status === "trusted" ? offers.find((offer) => offer.path === path)?.text : undefined
 
-/** Whether a directory that is trusted is still what it was when that was judged: for programs, which are run from it. */
-export const isAsJudged = ({ offers, status, workspace }: Standing, path: string): boolean => {
+/**
+ * Why a directory that was trusted is not what it was when that was judged, or never was part of it: for programs, which
+ * are run from it. `undefined`: it is.
+ */
+export const changeOf = ({ offers, status, workspace }: Standing, path: string): string | undefined => {
+  const now = lookAt(join(workspace, path), "problem")
   const judged = status === "trusted" ? offers.find((offer) => offer.path === path) : undefined
-  return judged !== undefined && lookAt(join(workspace, path), "problem").digest === judged.digest
+  if (judged !== undefined && now.digest === judged.digest) return undefined
+  if (judged !== undefined || now.problem === undefined) return "is not what was trusted any more"
+  return `is not run: ${path} is no part of what is trusted, for ${problems[now.problem]}`
 }
 
 const writeWhole = (file: string, text: string): void => {

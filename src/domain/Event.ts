@@ -11,19 +11,16 @@ import { BudgetLeft } from "./Budget.ts"
 import { compactedFields } from "./Compacted.ts"
 import { ErrorBody } from "./ErrorCode.ts"
 import { CallId, EventId, GrantId, PromptId, RequestId, SessionId, StreamId, TaskId } from "./Ids.ts"
-import { event, type PrivateBody, privateTypes } from "./privateBodies.ts"
+import { endFields, event, type PrivateBody, privateTypes } from "./privateBodies.ts"
 import { Usage } from "./Usage.ts"
 
-export { PrivateBody } from "./privateBodies.ts"
+export { PrivateBody, ToolStatus } from "./privateBodies.ts"
 
 const optional = Schema.optionalKey
 export const PROTOCOL_VERSION = 1
 
 export const FinishReason = Schema.Literals(["stop", "tool_calls", "length", "content_filter", "cancelled", "other"])
 export type FinishReason = typeof FinishReason.Type
-
-export const ToolStatus = Schema.Literals(["ok", "error", "denied", "cancelled", "timeout", "uncertain"])
-export type ToolStatus = typeof ToolStatus.Type
 
 export const StateName = Schema.Literals([
   "idle",
@@ -116,13 +113,8 @@ export const ToolResult = event("tool_result", {
   ...turn,
   call_id: CallId,
   tool_name: Schema.String,
-  result: Schema.String,
-  status: ToolStatus,
   is_error: Schema.Boolean,
-  exit_code: optional(Schema.Int),
-  signal: optional(Schema.String),
-  truncated: optional(Schema.Boolean),
-  duration_ms: Schema.Int
+  ...endFields
 })
 /** The running totals of the task and the session after a model call. */
 export const UsageCounted = event("usage", {
@@ -168,6 +160,16 @@ export const KeptFile = Schema.Struct({
   reason: Schema.Literals(["changed", "uncertain", "not_recorded", "gone", "blocked"])
 })
 export type KeptFile = typeof KeptFile.Type
+/** A program that is told of what happened did not do its work; once a task for each. Nothing else comes of it. */
+export const HookFailed = event("hook_failed", {
+  ...task,
+  event: Schema.Literals(["after_tool", "after_task"]),
+  /** As people are told of it: whose, where it is set, its program. */
+  hook: Schema.String,
+  /** The end of a sentence about it. */
+  reason: Schema.String,
+  call_id: optional(CallId)
+})
 /** Somebody took back what a task did to the files (`undo`), or took that back (`redo`). Lists hold at most 100. */
 export const FilesRestored = event("files_restored", {
   direction: Schema.Literals(["undo", "redo"]),
@@ -201,6 +203,7 @@ export const DurableBody = Schema.Union([
   Compacted,
   Cleared,
   CheckpointSkipped,
+  HookFailed,
   FilesRestored,
   TaskCompleted,
   TaskCanceled,

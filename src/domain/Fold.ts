@@ -135,7 +135,8 @@ const resulted = (state: SessionState, event: Durable<"tool_result">): SessionSt
             duration_ms: event.duration_ms,
             ...(event.exit_code === undefined ? {} : { exit_code: event.exit_code }),
             ...(event.signal === undefined ? {} : { signal: event.signal }),
-            ...(event.truncated === undefined ? {} : { truncated: event.truncated })
+            ...(event.truncated === undefined ? {} : { truncated: event.truncated }),
+            ...(event.own_chars === undefined ? {} : { own_chars: event.own_chars })
           }
         }
   )

@@ -17,6 +17,8 @@ export interface CallResult {
   readonly signal?: string
   readonly truncated?: boolean
   readonly duration_ms: number
+  /** Of `result`, what is the tool's own; absent: all. */
+  readonly own_chars?: number
 }
 
 /** One tool call and what became of it so far. */

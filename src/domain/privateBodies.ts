@@ -7,6 +7,21 @@ import { CallId, TaskId } from "./Ids.ts"
 
 const optional = Schema.optionalKey
 
+export const ToolStatus = Schema.Literals(["ok", "error", "denied", "cancelled", "timeout", "uncertain"])
+export type ToolStatus = typeof ToolStatus.Type
+
+/** What is known of a call that ended. */
+export const endFields = {
+  result: Schema.String,
+  status: ToolStatus,
+  exit_code: optional(Schema.Int),
+  signal: optional(Schema.String),
+  truncated: optional(Schema.Boolean),
+  duration_ms: Schema.Int,
+  /** UTF-16 code units of `result` that are the tool's own; absent: all. What hooks said stands behind them. */
+  own_chars: optional(Schema.Int)
+}
+
 export const event = <T extends string, F extends Schema.Struct.Fields>(type: T, fields: F) =>
   Schema.Struct({ type: Schema.Literal(type), ...fields })
 
@@ -67,6 +82,17 @@ export const RestoreStarted = event("restore_started", {
   restored_task_id: TaskId,
   plan: Schema.String
 })
+/** Stored before a hook is told of the end: the call's `tool_result` follows, also where the process dies meanwhile. */
+export const ToolEnded = event("tool_ended", { ...turn, call_id: CallId, ...endFields })
+/** A hook's program, stored before it begins; `mark` stands in the environment of all that it starts. */
+export const HookStarted = event("hook_started", {
+  ...task,
+  mark: Schema.String,
+  pid: Schema.Int,
+  start_time: Schema.String
+})
+/** Nothing of it lives any more. */
+export const HookEnded = event("hook_ended", { ...task, mark: Schema.String })
 export const PrivateBody = Schema.Union([
   ProcessStarted,
   CancelRequested,
@@ -76,7 +102,10 @@ export const PrivateBody = Schema.Union([
   FileIntended,
   Checkpoint,
   HostVisited,
-  RestoreStarted
+  RestoreStarted,
+  ToolEnded,
+  HookStarted,
+  HookEnded
 ])
 export type PrivateBody = typeof PrivateBody.Type
 
@@ -89,5 +118,8 @@ export const privateTypes: ReadonlySet<string> = new Set<PrivateBody["type"]>([
   "file_intended",
   "checkpoint",
   "host_visited",
-  "restore_started"
+  "restore_started",
+  "tool_ended",
+  "hook_started",
+  "hook_ended"
 ])

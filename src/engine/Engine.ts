@@ -22,6 +22,7 @@ import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { Budget } from "./Budget.ts"
 import { outcomeOf } from "./ending.ts"
 import { type Caps, EngineLimits, ProcessSlots } from "./EngineLimits.ts"
+import { focused } from "./hooked.ts"
 import { Hooks } from "./Hooks.ts"
 import * as Compacting from "./compacting.ts"
 import { type Run, runTurns } from "./loop.ts"
@@ -94,12 +95,15 @@ const lastFacts = (run: Run, exit: Exit.Exit<void, TaskFailure | ReportError>, s
   return close(state, outcome, { ...text, crashed })
 }
 
+const compacted = (run: Run, focus: string) =>
+  Effect.flatMap(focused(run, focus), (heard) => Compacting.compact(run, heard))
+
 /** What was cut off is spoken about first, which needs no leave to begin. */
 const wholly = (run: Run, ready: Effect.Effect<void> = Effect.void, from?: Resumption) => {
   const heard = from === undefined ? Effect.succeed(undefined) : Recovering.heard(run, run.task_id, from)
   const work = (left?: Resumption) =>
     Effect.flatMap(run.reporter.state, ({ task }) =>
-      task?.command === undefined ? runTurns(run, left) : Compacting.compact(run, task.command.focus)
+      task?.command === undefined ? runTurns(run, left) : compacted(run, task.command.focus)
     )
   const counted = Effect.sync(() => {
     for (const inside of from?.cut ?? [])

@@ -32,6 +32,8 @@ export interface Opinion {
 
 export interface HooksShape {
   readonly beforeTool: (about: CallAbout) => Effect.Effect<Opinion>
+  /** Whether anybody is told of this tool's ends. */
+  readonly hears: (tool_name: string) => boolean
   /** What the model reads besides the result. */
   readonly afterTool: (
     about: CallAbout & { readonly status: ToolStatus; readonly result: string }
@@ -44,6 +46,7 @@ export interface HooksShape {
 
 export const none: HooksShape = {
   beforeTool: () => Effect.succeed({}),
+  hears: () => false,
   afterTool: () => Effect.undefined,
   beforePrompt: () => Effect.succeed({}),
   afterTask: () => Effect.void

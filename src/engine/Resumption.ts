@@ -30,13 +30,16 @@ export interface CallMark {
   readonly intent?: FileIntent
   /** A process of it was announced. */
   readonly announced: boolean
+  /** It ended: only that a hook was told of it is not known. */
+  readonly ended?: Ended
 }
 
+/** What a call's `tool_result` says of its end. */
+export type Ended = Pick<Durable<"tool_result">, "status" | "result"> &
+  Partial<Pick<Durable<"tool_result">, "exit_code" | "signal" | "truncated" | "duration_ms" | "own_chars">>
+
 /** What can be known of a call that was started and has no result: may it run again, did it happen, or who knows. */
-export type Look =
-  | { readonly kind: "again" }
-  | ({ readonly kind: "done" } & Pick<Durable<"tool_result">, "status" | "result" | "truncated">)
-  | { readonly kind: "unknown" }
+export type Look = { readonly kind: "again" } | ({ readonly kind: "done" } & Ended) | { readonly kind: "unknown" }
 
 /**
  * `turn`: the next turn begins. `ask`: the model was asked and its answer is not stored. `calls`: the answer is stored

@@ -7,9 +7,12 @@ import { type AnswerItem, itemsOfTask, type SessionState } from "../domain/Sessi
 import * as LoopGuard from "./loopGuard.ts"
 import type { Resumption } from "./Resumption.ts"
 
-/** The calls and results of one answer as one text, for the loop guard. */
+/** What hooks add to a result, the time of day perhaps, makes nothing new of the call. */
+const saidBy = ({ result }: AnswerItem["calls"][number]) => [result?.status, result?.result.slice(0, result.own_chars)]
+
+/** The calls of one answer and what the tools said as one text, for the loop guard. */
 export const stepOf = (calls: AnswerItem["calls"]): LoopGuard.Step =>
-  JSON.stringify(calls.map((call) => [call.tool_name, call.arguments, call.result?.status, call.result?.result]))
+  JSON.stringify(calls.map((call) => [call.tool_name, call.arguments, ...saidBy(call)]))
 
 export interface Remembered {
   readonly steps: ReadonlyArray<LoopGuard.Step>

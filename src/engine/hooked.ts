@@ -8,12 +8,13 @@ import { Effect } from "effect"
 import type { Verdict } from "../approval/ApprovalGate.ts"
 import type { RiskAssessment } from "../domain/Approval.ts"
 import { steers } from "../domain/Decide.ts"
-import type { Durable, ReportBody } from "../domain/Event.ts"
+import type { ReportBody } from "../domain/Event.ts"
 import { newPromptId, type SessionId, type TaskId } from "../domain/Ids.ts"
 import type { SessionState } from "../domain/Session.ts"
 import type { CallAbout, HooksShape } from "./Hooks.ts"
 import type { Planned } from "./pairing.ts"
 import type { Reporter } from "./Reporter.ts"
+import type { Ended } from "./Resumption.ts"
 import { TaskFailure } from "./TaskFailure.ts"
 
 type Ready = Extract<Planned, { readonly kind: "ready" }>
@@ -52,22 +53,25 @@ export const beforeCall = (place: Place, item: Ready): Effect.Effect<Heard> =>
     return { item: decision === "ask" ? askedAbout(noted, reason, by) : noted }
   })
 
-type Fields = Pick<Durable<"tool_result">, "status" | "result"> & Partial<Durable<"tool_result">>
+type Fields = Omit<Ended, "duration_ms">
 
-/** What the model reads of a call, with what hooks said of it. `kept`: stores the end as it is, should this be cut off. */
-export const afterCall = <E>(
-  place: Place,
-  item: Ready,
-  fields: Fields,
-  kept: Effect.Effect<unknown, E>
-): Effect.Effect<Fields> => {
-  const { result, status } = fields
-  return place.hooks.afterTool({ ...about(place, item), status, result }).pipe(
-    Effect.onInterrupt(() => Effect.ignore(kept)),
-    Effect.map((said) => {
-      const notes = joined(item.notes, said)
-      return notes === undefined ? fields : { ...fields, result: `${result}\n\n${notes}` }
-    })
+/** Where a call's end is put: as its result, or for whoever goes on after a crash. */
+interface Stores<E> {
+  readonly result: (fields: Fields) => Effect.Effect<unknown, E>
+  readonly ended: (fields: Fields) => Effect.Effect<unknown, E>
+}
+
+const noted = (fields: Fields, notes: string | undefined): Fields =>
+  notes === undefined ? fields : { ...fields, result: `${fields.result}\n\n${notes}`, own_chars: fields.result.length }
+
+/** Stores the result, with what hooks say of it. What the tool did is stored before any is told of it. */
+export const afterCall = <E>(place: Place, item: Ready, fields: Fields, { ended, result }: Stores<E>) => {
+  const known = noted(fields, item.notes)
+  if (!place.hooks.hears(item.call.tool_name)) return result(known)
+  const told = place.hooks.afterTool({ ...about(place, item), status: fields.status, result: fields.result })
+  return Effect.andThen(ended(known), told).pipe(
+    Effect.onInterrupt(() => Effect.ignore(result(known))),
+    Effect.flatMap((said) => result(noted(fields, joined(item.notes, said))))
   )
 }
 
@@ -96,6 +100,17 @@ export const firstPrompt = Effect.fnUntraced(function* (run: Run) {
   const prompt = state.history.find((item) => item.kind === "prompt" && item.prompt_id === task.prompt_id)
   const added = prompt?.kind === "prompt" ? yield* heard(run, prompt.content, 1) : []
   if (added.length > 0) yield* run.reporter.report(added)
+})
+
+/** What a person wants kept when the conversation becomes a summary: a model reads that, too. */
+export const focused = Effect.fnUntraced(function* (
+  { hooks, session_id, task_id }: Omit<Run, "reporter">,
+  focus: string
+) {
+  if (focus === "") return focus
+  const { context, decision, reason = "" } = yield* hooks.beforePrompt({ session_id, task_id, prompt: focus })
+  if (decision !== undefined) return yield* new TaskFailure({ code: "hook_denied", detail: `${reason}.` })
+  return joined(focus, context) ?? focus
 })
 
 /** What steers into this turn, and what hooks add to it. */

@@ -1,8 +1,8 @@
 /**
  * The calls of one turn: checked one by one in the model's order, then run together (R071–R077, DESIGN §4).
  * Owns: the order of checks, which calls wait for which, the commit before and after each effect.
- * Invariants: nothing runs before all are checked; `tool_started` is durable before the effect; each call's result
- * is committed the moment it ends; a throwing tool is one failed observation (LESSONS 23, 25).
+ * Invariants: nothing runs before all are checked; `tool_started` is durable before the effect; what each call did is
+ * committed the moment it ends (`tool_ended` where hooks are yet to be told, else its result); a throwing tool is one failed observation (LESSONS 23, 25).
  */
 import { Cause, Clock, Deferred, Effect, Exit, Semaphore } from "effect"
 import { type ApprovalGate, CHANGED, type Verdict } from "../approval/ApprovalGate.ts"
@@ -230,10 +230,13 @@ const runOne = Effect.fnUntraced(function* (batch: Batch, approved: Approved) {
   Points.reach("tool after")
   live.end()
   const duration_ms = Math.round((yield* Clock.currentTimeMillis) - begun)
-  const end = (fields: Parameters<typeof Hooked.afterCall>[2]) =>
-    batch.reporter.report([result(batch, item, { ...fields, duration_ms })])
-  const fields = fieldsOf(exit, batch)
-  yield* end(yield* Hooked.afterCall(batch, item, fields, end(fields)))
+  yield* Hooked.afterCall(batch, item, fieldsOf(exit, batch), {
+    result: (fields) => batch.reporter.report([result(batch, item, { ...fields, duration_ms })]),
+    ended: (fields) => {
+      const { call_id } = call
+      return batch.reporter.report([{ type: "tool_ended", ...batch.at, call_id, ...fields, duration_ms }])
+    }
+  })
   return duration_ms
 })
 

@@ -185,7 +185,7 @@ export const eventTexts: Readonly<Record<EventType, string>> = {
   approval_resolved:
     "Decided; for every checked call, asked or not, and again where it was checked again. `shown`: the command or path.",
   tool_started: "Stored before the side effect begins. `attempt` counts from 1.",
-  tool_result: "The call ended.",
+  tool_result: "The call ended. `own_chars`: so much of `result` the tool said; behind it stands what hooks added.",
   usage:
     "Running totals of the task and the session, tokens and US dollars. `cost_usd` absent: unknown; `cost_partial`: more " +
     "than that. `charged`: what a call that failed, a summary, or a subagent's was counted. `left`: the smallest that limits leave.",
@@ -199,6 +199,9 @@ export const eventTexts: Readonly<Record<EventType, string>> = {
     "summary; it is a digest of what claw knows by itself.",
   checkpoint_skipped:
     "What the task's commands do to the files is not kept, so that it cannot be undone; once for each `reason`.",
+  hook_failed:
+    "A hook that is told of what happened did not do its work: it failed, took too long or is not what was trusted. Told " +
+    "once a task for each `hook`; `reason` is the end of a sentence about it. The call and the task stay what they are.",
   files_restored:
     "Somebody took back what a task did to the files (`undo`), or took that back (`redo`). `kept`: what was left alone, and " +
     "why: it was `changed` meanwhile, its change is `uncertain` since a crash, it was `not_recorded`, is `gone` or `blocked`.",

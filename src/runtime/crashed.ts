@@ -1,12 +1,14 @@
 /**
  * What is left of a task whose process ended under it. Owns: the end of its child processes, its close.
- * Invariant: a call that was running is `uncertain`, never repeated here.
+ * Invariant: a call that was running and of whose end nothing is stored is `uncertain`, never repeated here.
  */
 import { Effect } from "effect"
 import { close, type Outcome } from "../domain/Decide.ts"
+import { fold } from "../domain/Fold.ts"
 import { errorBody } from "../domain/ErrorCode.ts"
 import * as Points from "../observability/Points.ts"
 import { endLeftover } from "../sandbox/Leftover.ts"
+import { ended } from "./recover.ts"
 import type { SessionLog } from "./sessionLog.ts"
 
 const LEFTOVER_GRACE_MS = 2_000
@@ -22,7 +24,7 @@ export const endLeftovers = Effect.fnUntraced(function* (log: SessionLog) {
 })
 
 /**
- * A task that cannot go on is closed: its calls are uncertain, its end is `interrupted_by_restart`, or what somebody
+ * A task that cannot go on is closed: a call whose end is stored has it as its result, others are uncertain, its end is `interrupted_by_restart`, or what somebody
  * had asked for before.
  */
 export const closeCrashed = (log: SessionLog) => {
@@ -31,5 +33,6 @@ export const closeCrashed = (log: SessionLog) => {
   const outcome: Outcome = canceled
     ? { status: "canceled" }
     : { status: "failed", error: errorBody("interrupted_by_restart") }
-  return log.commit(close(log.state(), outcome, { crashed: true }))
+  const known = ended(log.state(), (call) => log.marks.of(call).ended)
+  return log.commit([...known, ...close(known.reduce(fold, log.state()), outcome, { crashed: true })])
 }

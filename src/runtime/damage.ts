@@ -27,7 +27,11 @@ const ofTurns: ReadonlySet<string> = new Set<ReportBody["type"]>([
   "raw_arguments",
   "model_request",
   "model_head",
-  "host_visited"
+  "host_visited",
+  "hook_failed",
+  "hook_started",
+  "hook_ended",
+  "tool_ended"
 ])
 
 export interface Damage {

@@ -5,9 +5,9 @@
  */
 import type { ApprovalRequest } from "../domain/Approval.ts"
 import { cutSubagents, uncertainText } from "../domain/Decide.ts"
-import type { ReportBody } from "../domain/Event.ts"
-import { type CallId, newPromptId, newRequestId } from "../domain/Ids.ts"
-import type { CallStep, Look, Place } from "../engine/Resumption.ts"
+import type { Durable, DurableBody, ReportBody } from "../domain/Event.ts"
+import { type CallId, newPromptId, newRequestId, type TaskId } from "../domain/Ids.ts"
+import type { CallStep, Ended, Look, Place } from "../engine/Resumption.ts"
 import {
   type AnswerItem,
   type CallState,
@@ -68,6 +68,38 @@ const questionOf = (
   }
 }
 
+const endOf = (
+  at: { readonly task_id: TaskId; readonly turn: number },
+  { call_id, tool_name }: CallState,
+  { duration_ms = 0, result, status, exit_code, own_chars, signal, truncated }: Ended
+): Durable<"tool_result"> => ({
+  type: "tool_result",
+  ...at,
+  call_id,
+  tool_name,
+  result,
+  status,
+  is_error: status !== "ok",
+  ...(exit_code === undefined ? {} : { exit_code }),
+  ...(signal === undefined ? {} : { signal }),
+  ...(truncated === undefined ? {} : { truncated }),
+  ...(own_chars === undefined ? {} : { own_chars }),
+  duration_ms
+})
+
+/** The results of calls whose ends are stored, and nothing more. */
+export const ended = (
+  state: SessionState,
+  endOfCall: (call: CallId) => Ended | undefined
+): ReadonlyArray<DurableBody> => {
+  const { task } = state
+  if (task === undefined) return []
+  return cutOff(state).flatMap((call) => {
+    const end = endOfCall(call.call_id)
+    return end === undefined ? [] : [endOf({ task_id: task.task_id, turn: task.turn }, call, end)]
+  })
+}
+
 /**
  * What is to be stored before the task goes on: the result of what turned out to have happened, the question about
  * what nobody can know. `ask` false: nobody is ever asked, and the model is told that the outcome is unknown.
@@ -80,19 +112,9 @@ export const found = (state: SessionState, looks: Known["looks"], ask: boolean):
   const calls = cutOff(state).flatMap((call): ReadonlyArray<ReportBody> => {
     const look = looks.get(call.call_id) ?? { kind: "unknown" }
     if (look.kind === "again") return []
-    const result = {
-      type: "tool_result",
-      ...at,
-      call_id: call.call_id,
-      tool_name: call.tool_name,
-      duration_ms: 0
-    } as const
-    if (look.kind === "done") {
-      const { kind: _, ...fields } = look
-      return [{ ...result, ...fields, is_error: fields.status !== "ok" }]
-    }
+    if (look.kind === "done") return [endOf(at, call, look)]
     if (ask) return [{ type: "approval_request", ...at, ...questionOf(state, call) }]
-    return [{ ...result, status: "uncertain", result: uncertainText(), is_error: true }]
+    return [endOf(at, call, { status: "uncertain", result: uncertainText() })]
   })
   return [...cut, ...calls]
 }

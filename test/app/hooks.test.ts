@@ -1,72 +1,15 @@
 /** Hooks as programs: a guard that does not say clearly that it has no objection refuses, and none can allow (issue 7). */
 import { execFileSync } from "node:child_process"
-import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Result } from "effect"
-import { checkHooks } from "../../src/config/HookSettings.ts"
-import type { Answer } from "../../src/domain/Approval.ts"
-import type { Durable, DurableEvent, DurableType } from "../../src/domain/Event.ts"
-import { localOwner, sessionKey } from "../../src/domain/Principal.ts"
-import { replay } from "../../src/eval/Replay.ts"
+import { Effect } from "effect"
 import { writeFiles } from "../support/directories.ts"
-import * as FakeModel from "../support/fakeModel.ts"
 import { calls, text } from "../support/fakeModelScript.ts"
-import { answering, folder, layer, newSession } from "../support/realSession.ts"
-import { trusted } from "../support/trust.ts"
-
-const WRITE = calls([{ name: "write_file", arguments: '{"path":"a.txt","content":"x"}' }])
-
-interface Hooked {
-  /** Event → the script of its hook; `$DIR` is a directory of the test's. */
-  readonly hooks?: Readonly<Record<string, string>>
-  readonly match?: string
-  readonly mode?: "ask" | "accept-edits" | "never-ask"
-}
-
-const settings = (state: string, { hooks = {}, match }: Hooked) => ({
-  hooks: Object.fromEntries(
-    Object.keys(hooks).map((event) => [
-      event,
-      [
-        {
-          command: ["/bin/sh", join(state, `${event}.sh`)],
-          ...(match === undefined ? {} : { match })
-        }
-      ]
-    ])
-  )
-})
-
-const scene = Effect.fnUntraced(function* (hooked: Hooked) {
-  const model = yield* FakeModel.make()
-  const [state, workspace] = yield* Effect.all([folder("claw-home-"), folder("claw-ws-")])
-  const scripts = Object.entries(hooked.hooks ?? {}).map(([event, body]) => [`${event}.sh`, `DIR=${state}\n${body}\n`])
-  writeFiles(state, {
-    ...Object.fromEntries(scripts),
-    ".config/claw/config.json": JSON.stringify(settings(state, hooked))
-  })
-  const flags = { mode: hooked.mode ?? ("accept-edits" as const) }
-  const own = Effect.suspend(() => Effect.succeed(layer({ base_url: model.base_url, workspace, state, flags })))
-  const within = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    Effect.flatMap(own, (parts) => Effect.provide(effect, parts))
-  const file = (name: string) => readFileSync(join(state, name), "utf8")
-  return { file, model, state, within, workspace, written: () => existsSync(join(workspace, "a.txt")) }
-})
-
-/** One prompt to its end. */
-const prompted = Effect.fnUntraced(function* (workspace: string, decision: Answer = "deny") {
-  const session = yield* newSession(workspace)
-  const facts = yield* answering(session, decision)
-  const { task } = yield* session.prompt({ content: "do it" })
-  const end = yield* task?.await ?? Effect.undefined
-  const again = yield* replay(sessionKey(localOwner, session.session_id))
-  assert.isUndefined(again.difference)
-  const of = <T extends DurableType>(type: T) =>
-    facts.filter((one): one is DurableEvent & Durable<T> => one.type === type)
-  return { end, of }
-})
+import { prompted, scene, WRITE } from "../support/hookKit.ts"
+import { newSession } from "../support/realSession.ts"
+import { watch } from "../support/runtimeKit.ts"
 
 const GUARD = "hook user hooks.before_tool[0] (sh)"
 
@@ -170,9 +113,47 @@ describe("a guard", () => {
       assert.deepStrictEqual([v, event, prompt, at], [1, "before_prompt", "do it", workspace])
     }).pipe(Effect.scoped)
   )
+
+  it.live("of what a summary is to keep is asked as of a prompt", () =>
+    Effect.gen(function* () {
+      const { model, within, workspace } = yield* scene({
+        hooks: { before_prompt: `if grep -q password; then echo "no passwords" >&2; exit 2; fi` }
+      })
+      model.rule(() => text("fine"))
+      const { last } = yield* Effect.gen(function* () {
+        const session = yield* newSession(workspace)
+        const { task } = yield* session.prompt({ content: "do it" })
+        yield* task?.await ?? Effect.void
+        const seen = yield* watch(session)
+        yield* session.compact("the password above all")
+        yield* seen.until("task_failed")
+        return yield* session.state
+      }).pipe(within)
+      assert.deepStrictEqual(
+        [last?.error?.code, last?.error?.message],
+        ["hook_denied", "hook user hooks.before_prompt[0] (sh): no passwords."]
+      )
+      assert.isFalse(JSON.stringify(model.requests()).includes("password"))
+    }).pipe(Effect.scoped)
+  )
 })
 
 describe("a hook", () => {
+  it.live("that says something else after each call hides from nobody that the model goes in circles", () =>
+    Effect.gen(function* () {
+      const { model, within, workspace } = yield* scene({
+        hooks: { after_tool: `echo "{\\"context\\":\\"$(date +%N)\\"}"` }
+      })
+      model.rule(() => calls([{ name: "list_dir", arguments: "{}" }]))
+      const { end, of } = yield* within(prompted(workspace))
+      assert.strictEqual(end?.error?.code, "doom_loop")
+      const said = new Set(of("tool_result").map(({ result }) => result))
+      assert.isAbove(said.size, 1)
+      for (const { own_chars, result } of of("tool_result"))
+        assert.strictEqual(result.slice(0, own_chars), "(the folder is empty)")
+    }).pipe(Effect.scoped)
+  )
+
   it.live("is told what happens, adds to what the model reads, and has no key in its environment", () =>
     Effect.gen(function* () {
       const say = (word: string) => `cat > $DIR/${word}; env > $DIR/${word}.env; echo '{"context":"note ${word}"}'`
@@ -211,17 +192,24 @@ describe("a hook", () => {
     Effect.gen(function* () {
       const { model, within, workspace } = yield* scene({
         match: "read_*|write_file",
-        hooks: { after_tool: "echo broken >&2; exit 3" }
+        hooks: { after_tool: "echo broken >&2; exit 3", after_task: "exit 4" }
       })
-      model.script(calls([{ name: "list_dir", arguments: "{}" }]), WRITE, text("done"))
+      model.script(calls([{ name: "list_dir", arguments: "{}" }]), WRITE, WRITE, text("done"))
       const { of } = yield* within(prompted(workspace))
       assert.deepStrictEqual(
         of("tool_result").map(({ result }) => result),
         [
           "(the folder is empty)",
-          "Created a.txt (1 bytes).\n\n[hook user hooks.after_tool[0] (sh) ended with 3: broken]"
+          "Created a.txt (1 bytes).\n\n[hook user hooks.after_tool[0] (sh) ended with 3: broken]",
+          "Replaced a.txt (1 bytes).\n\n[hook user hooks.after_tool[0] (sh) ended with 3: broken]"
         ]
       )
+      // Once for each: a person who is told with every call stops reading.
+      const failed = of("hook_failed").map(({ call_id, event, hook, reason }) => [event, hook, reason, call_id])
+      assert.deepStrictEqual(failed, [
+        ["after_tool", "hook user hooks.after_tool[0] (sh)", "ended with 3: broken", of("tool_result")[1]?.call_id],
+        ["after_task", "hook user hooks.after_task[0] (sh)", "ended with 4", undefined]
+      ])
     }).pipe(Effect.scoped)
   )
 
@@ -252,47 +240,4 @@ describe("a hook", () => {
       assert.isFalse(existsSync(`/proc/${pid.trim()}`))
     }).pipe(Effect.scoped)
   )
-
-  it.live("of a workspace runs once it is trusted, isolated where commands are, and not when its program changed", () =>
-    Effect.gen(function* () {
-      const { model, state, within, workspace, written } = yield* scene({})
-      const hooks = { before_tool: [{ command: [".claw/hooks/guard"] }] }
-      const program = join(workspace, ".claw/hooks/guard")
-      writeFiles(workspace, {
-        ".claw/config.json": JSON.stringify({ hooks }),
-        ".claw/hooks/guard": "#!/bin/sh\ngrep -q no-such-event || exit 2\n"
-      })
-      chmodSync(program, 0o755)
-      yield* trusted(join(state, "claw"), workspace)
-      model.rule((_, nth) => {
-        if (nth === 2) writeFiles(workspace, { ".claw/hooks/guard": "#!/bin/sh\nexit 0\n" })
-        return undefined
-      })
-      model.script(WRITE, WRITE, text("done"))
-      const { of } = yield* within(prompted(workspace))
-      assert.isFalse(written())
-      const name = "hook workspace hooks.before_tool[0] (guard)"
-      assert.deepStrictEqual(
-        of("approval_resolved").map(({ reason, rule }) => [rule, reason]),
-        [
-          [name, `${name}: it gave no reason`],
-          [name, `${name} is not what was trusted any more`]
-        ]
-      )
-    }).pipe(Effect.scoped)
-  )
-
-  it.each([
-    ["user", "./guard.sh", false],
-    ["user", "bin/guard", false],
-    ["user", "/bin/guard", true],
-    ["user", "guard", true],
-    ["workspace", "./guard.sh", false],
-    ["workspace", ".claw/hooks/../../guard", false],
-    ["workspace", ".claw/hooks/guard", true],
-    ["workspace", "npx", true]
-  ] as const)("of the %s named %s", (tier, program, fine) => {
-    const checked = checkHooks({ hooks: { before_tool: [{ command: [program] }] } }, "there", tier)
-    assert.strictEqual(Result.isSuccess(checked), fine)
-  })
 })
