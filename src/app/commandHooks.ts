@@ -17,6 +17,7 @@ import {
   type TieredHook
 } from "../config/HookSettings.ts"
 import { isAsJudged } from "../config/WorkspaceTrust.ts"
+import { hookNote } from "../domain/HookName.ts"
 import { type CallAbout, type HooksShape, none, type Opinion } from "../engine/Hooks.ts"
 import * as Runner from "../sandbox/ProcessRunner.ts"
 import { isFor, isGuard, nameOf, type Reply, replyOf } from "./hookReply.ts"
@@ -90,7 +91,7 @@ const consultAll = Effect.fnUntraced(function* (parts: HookParts, event: HookEve
 })
 
 const noted = ({ context, name }: Said): ReadonlyArray<string> =>
-  context === undefined ? [] : [`[${name}]\n${context}`]
+  context === undefined ? [] : [hookNote(name, context)]
 
 const opinionOf = (all: ReadonlyArray<Said>): Opinion => {
   const notes = all.flatMap(noted)
