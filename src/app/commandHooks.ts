@@ -17,6 +17,7 @@ import {
   type TieredHook
 } from "../config/HookSettings.ts"
 import { distrusted } from "../config/HookTrust.ts"
+import { hookNote } from "../domain/HookName.ts"
 import type { CallId, TaskId } from "../domain/Ids.ts"
 import { type CallAbout, type HooksShape, none, type Opinion, type TaskAbout } from "../engine/Hooks.ts"
 import type { Reporter } from "../engine/Reporter.ts"
@@ -122,7 +123,7 @@ const consultAll = Effect.fnUntraced(function* (parts: HookParts, event: HookEve
 })
 
 const noted = ({ context, name }: Said): ReadonlyArray<string> =>
-  context === undefined ? [] : [`[${name}]\n${context}`]
+  context === undefined ? [] : [hookNote(name, context)]
 
 const opinionOf = (all: ReadonlyArray<Said>): Opinion => {
   const notes = all.flatMap(noted)

@@ -3,6 +3,7 @@
  * none. Invariant: what is not understood as a whole is an error and never "no objection", a misspelt key included.
  */
 import { Result, Schema } from "effect"
+import { hookName } from "../domain/HookName.ts"
 import type { HookEvent, TieredHook } from "../config/HookSettings.ts"
 import type { ProcessResult } from "../sandbox/ProcessRunner.ts"
 
@@ -29,7 +30,7 @@ export const nameOf = ({ command, key, tier }: TieredHook): string => {
     .slice(command[0].lastIndexOf("/") + 1)
     .replaceAll(/[^\w.+-]/g, "?")
     .slice(0, 40)
-  return `hook ${tier} ${key} (${program})`
+  return hookName({ tier, key, program })
 }
 
 const oneLine = (text: string, most: number): string =>

@@ -14,6 +14,7 @@ import { CallStatus } from "./CallStatus.tsx"
 import { Decision } from "./Decision.tsx"
 import { Glimpse } from "./Inside.tsx"
 import { Output } from "./Output.tsx"
+import { useSession } from "./SessionContext.ts"
 import { ToolIcon } from "./ToolIcon.tsx"
 
 const inner = (call: CallItem): ReactNode => <Call call={call} within />
@@ -28,6 +29,7 @@ export const Call = memo(({ call, within = false }: CallProps) => {
   const words = useWords()
   const [open, setOpen] = useState(false)
   const { subject } = callText(call.content)
+  const { folding } = useSession()
   const { inside } = call
   const asked = within ? [] : asking(call)
   const me = useStore(hub.store, (view) => view.me?.principal.name)
@@ -47,7 +49,7 @@ export const Call = memo(({ call, within = false }: CallProps) => {
       {running && !open && inside === undefined && call.output !== "" ? (
         <Output text={call.output} lines={6} live />
       ) : null}
-      {!open && isNews(call, me) ? <Decision call={call} /> : null}
+      {!open && isNews(call, me, folding.isElsewhere(call.resolved?.request_id)) ? <Decision call={call} /> : null}
       {open ? <CallDetails call={call} renderCall={inner} /> : null}
       {asked.map(({ key, request }) => (request === undefined ? null : <Approval key={key} request={request} />))}
     </section>

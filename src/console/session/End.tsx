@@ -75,7 +75,9 @@ const How = ({ item, isLast }: EndProps & { readonly isLast: boolean }) => {
       </p>
     )
   const known = table[code] as (typeof table)[typeof code] | undefined
-  const own = known === undefined || locale === "en" ? message : known.zh
+  const translated = known === undefined || locale === "en" ? message : known.zh
+  // What a hook says is in its own words.
+  const own = translated !== message && code === "hook_denied" ? `${translated} ${reveal(message)}` : translated
   const sentence = budget === undefined ? own : budgetText(budget, locale)
   const offers = budget !== undefined && isLast
   return (

@@ -66,6 +66,13 @@ export const Note = memo(({ item }: { readonly item: NoteItem }) => {
       )
     case "report":
       return <Reported report={item.report} />
+    case "hook":
+      return (
+        <details className="note">
+          <summary>{words.hookAdded(item.hook.program, item.hook.tier)}</summary>
+          <p className="kept">{reveal(item.text)}</p>
+        </details>
+      )
     case "reminded":
       return <p className="note line">{words.reminded}</p>
     case "restored":

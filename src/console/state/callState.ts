@@ -1,4 +1,5 @@
 /** How a call stands, from what is known of it. Pure. */
+import { type HookName, hookIn } from "../../domain/HookName.ts"
 import type { CallItem } from "./items.ts"
 
 /** Calls that somebody has to decide about: itself, and those of what runs inside it. */
@@ -53,8 +54,18 @@ export const toneOf = (call: CallItem): Tone => {
   return call.result?.status === "cancelled" || call.result?.status === "denied" ? "quiet" : "bad"
 }
 
-/** A decision that whoever looks on did not make: somebody else's, or nobody's. */
-export const isNews = ({ request, resolved }: CallItem, me: string | undefined): boolean => {
+/** The hook that refused it, and what it says. */
+export const refusedBy = ({ resolved }: CallItem): (HookName & { readonly why: string }) | undefined => {
+  const hook = resolved?.via === "policy" && resolved.decision === "deny" ? hookIn(resolved.rule ?? "") : undefined
+  if (hook === undefined) return undefined
+  const said = hookIn(resolved?.reason ?? "")?.rest ?? resolved?.reason ?? ""
+  return { ...hook, why: said.replace(/^:?\s*/, "") }
+}
+
+/** A decision that whoever looks on did not make: somebody else's, their own elsewhere, a hook's, or nobody's. */
+export const isNews = (call: CallItem, me: string | undefined, elsewhere = false): boolean => {
+  const { request, resolved } = call
+  if (elsewhere || refusedBy(call) !== undefined) return true
   if (request === undefined || resolved === undefined || resolved.via === "policy" || resolved.via === "grant")
     return false
   return resolved.via !== "user" || resolved.by !== me

@@ -11,6 +11,9 @@ export class Folding {
   facts: Array<DurableEvent> = []
   state: SessionState = initial
   talk = new Talk()
+  /** Questions that were answered while somebody looked on, and those that were answered here. */
+  private readonly settled = new Set<string>()
+  readonly answered = new Set<string>()
   /** What open streams said so far, for when the conversation is made anew. */
   private live: Array<SessionEvent> = []
 
@@ -21,6 +24,7 @@ export class Folding {
       this.state = fold(this.state.seq === event.seq - 1 ? this.state : { ...this.state, seq: event.seq - 1 }, event)
       if (event.type === "text_completed" || event.type === "stream_reset") this.forget("text_delta", "thinking_delta")
       if (event.type === "tool_result") this.forgetOutput(event.call_id)
+      if (event.type === "approval_resolved" && event.via === "user") this.settled.add(event.request_id ?? "")
     } else if ("offset" in event) this.live.push(event)
     this.talk.see(event)
   }
@@ -37,6 +41,11 @@ export class Folding {
     for (const fact of this.facts) this.talk.see(fact)
     for (const delta of this.live) this.talk.see(delta)
     this.talk.told(before.state, this.state.task !== undefined || before.task !== undefined)
+  }
+
+  /** Somebody answered it in another browser, or in a terminal. */
+  isElsewhere(request_id: string | undefined): boolean {
+    return request_id !== undefined && this.settled.has(request_id) && !this.answered.has(request_id)
   }
 
   get first(): number {

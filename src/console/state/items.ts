@@ -3,6 +3,7 @@ import type { ApprovalRequest, Risk } from "../../domain/Approval.ts"
 import type { BudgetLeft } from "../../domain/Budget.ts"
 import type { Durable, StateName } from "../../domain/Event.ts"
 import type { Report } from "../../domain/FromClaw.ts"
+import type { HookName } from "../../domain/HookName.ts"
 import type { Usage } from "../../domain/Usage.ts"
 
 export interface PromptItem {
@@ -29,7 +30,7 @@ export interface AnswerItem {
   readonly superseded: boolean
 }
 
-export type Resolved = Pick<Durable<"approval_resolved">, "decision" | "via" | "by" | "reason" | "rule">
+export type Resolved = Pick<Durable<"approval_resolved">, "decision" | "via" | "by" | "reason" | "rule" | "request_id">
 
 /** What a subagent does inside its call. */
 export interface Inside {
@@ -87,6 +88,8 @@ export type NoteItem = { readonly kind: "note"; readonly key: string; readonly a
   | { readonly note: "restored"; readonly event: Durable<"files_restored"> }
   | { readonly note: "report"; readonly report: Report }
   | { readonly note: "reminded" }
+  /** What a hook of before a prompt adds to it. */
+  | { readonly note: "hook"; readonly hook: HookName; readonly text: string }
   | { readonly note: "unrecorded"; readonly reason: Durable<"checkpoint_skipped">["reason"] }
 )
 

@@ -39,9 +39,8 @@ export interface SessionView {
 
 const NAMING: ReadonlySet<string> = new Set(["task_started", "task_completed", "task_canceled", "task_failed"])
 const nothing = () => {}
-const [PAGE, AGAIN_MS] = [400, 2_000]
-/** A running task is loaded whole, within this many pages. */
-const MOST_PAGES = 10
+/** A running task is loaded whole, within `MOST_PAGES`. */
+const [PAGE, MOST_PAGES, AGAIN_MS] = [400, 10, 2_000]
 
 export class SessionStore {
   readonly id: SessionId
@@ -109,7 +108,9 @@ export class SessionStore {
     decision: Answer,
     more: { readonly grant_option?: string; readonly reason?: string } = {}
   ) {
-    return this.asked((client) => client.answer(request_id, { decision, ...more }))
+    this.folding.answered.add(request_id)
+    const taken = this.asked((client) => client.answer(request_id, { decision, ...more }))
+    return taken.then((is) => is || (this.folding.answered.delete(request_id), false))
   }
 
   command(command: Parameters<Client["send"]>[0]): Promise<boolean> {
@@ -163,7 +164,6 @@ export class SessionStore {
   }
 
   // How it is opened.
-
   /** What was said last is shown before anything else is known: the server may take longer to bring a session to life. */
   private async open(): Promise<void> {
     try {

@@ -5,6 +5,7 @@
  */
 import type { Durable, DurableEvent, LiveEvent, SessionEvent } from "../../domain/Event.ts"
 import { reminderText } from "../../domain/FromClaw.ts"
+import { hookNoteIn } from "../../domain/HookName.ts"
 import { none } from "../../domain/Usage.ts"
 import { acted } from "./callState.ts"
 import type { AnswerItem, CallItem, Doing, End, Item } from "./items.ts"
@@ -74,6 +75,8 @@ export class Talk {
     const report = this.nests.reportIn(text)
     if (report !== undefined) return this.add({ kind: "note", note: "report", key, at, report })
     if (text === reminderText) return this.add({ kind: "note", note: "reminded", key, at })
+    const added = hookNoteIn(text)
+    if (added !== undefined) return this.add({ kind: "note", note: "hook", key, at, ...added })
     this.add({ kind: "prompt", key: prompt_id, at, text, steered: true })
   }
 
@@ -226,9 +229,10 @@ export class Talk {
           return { ...call, request: event, ...(resolved === undefined || again ? {} : { resolved }) }
         })
       case "approval_resolved": {
-        const { decision, via, by, reason, rule } = event
+        const { decision, via, by, reason, request_id, rule } = event
         const known = { ...(by === undefined ? {} : { by }), ...(reason === undefined ? {} : { reason }) }
-        const resolved = { decision, via, ...known, ...(rule === undefined ? {} : { rule }) }
+        const asked = request_id === undefined ? {} : { request_id }
+        const resolved = { decision, via, ...known, ...asked, ...(rule === undefined ? {} : { rule }) }
         return this.changeCall(event.call_id, () => ({ resolved }))
       }
       case "tool_started":

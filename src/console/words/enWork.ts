@@ -56,5 +56,10 @@ export const enWork = {
   reminded: "claw told the model that it repeats itself.",
 
   filesChanged: (count: number) => `${count} ${count === 1 ? "file" : "files"} changed`,
-  filesUndone: "The changes were taken back."
+  filesUndone: "The changes were taken back.",
+
+  answeredElsewhere: "in another browser or terminal",
+  hookRefused: (program: string, tier: string, why: string) =>
+    `Refused by the ${tier}’s hook ${program}${why === "" ? "." : `: ${why}`}`,
+  hookAdded: (program: string, tier: string) => `The ${tier}’s hook ${program} added to the prompt`
 }

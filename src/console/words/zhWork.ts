@@ -55,5 +55,9 @@ export const zhWork: typeof enWork = {
   reminded: "claw 已告诉模型它在重复自己。",
 
   filesChanged: (count) => `已更改 ${count} 个文件`,
-  filesUndone: "更改已撤销。"
+  filesUndone: "更改已撤销。",
+
+  answeredElsewhere: "在另一个浏览器或终端中",
+  hookRefused: (program, tier, why) => `被钩子 ${program}（${tier}）拒绝${why === "" ? "。" : `：${why}`}`,
+  hookAdded: (program, tier) => `钩子 ${program}（${tier}）为提示添加了内容`
 }
