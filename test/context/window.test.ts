@@ -50,7 +50,10 @@ describe("the window", () => {
         const asked = told.at(-1)?.prompt
         assert.isTrue(after.history.some((item) => item.kind === "prompt" && item.content === asked))
         assert.notStrictEqual(messages(after)[0]?.role, "tool")
-        if (choice.do !== "nothing" && given.total > Window.threshold(room))
+        // A summary of less than itself is not made (engine).
+        const gone =
+          choice.do === "summarise" ? choice.from.reduce((sum, item) => sum + given.sizeOf(item), 0) : Infinity
+        if (choice.do !== "nothing" && given.total > Window.threshold(room) && gone > 50)
           assert.isBelow(givenOf(after).total, given.total)
       }),
       { numRuns: 150 }
