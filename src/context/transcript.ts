@@ -90,7 +90,8 @@ const RULE =
   /\b(?:always|never|must|do not|don't|only use|make sure|prefer|avoid|keep in mind|rule)\b|必须|不要|不得|禁止|始终|务必|总是|规则/i
 
 /** Sentences that say what was settled; of the agent only what it says of all of them. */
-const DECIDED = /\b(?:decid(?:e|ed)|decisions?|agreed|chose|chosen|going with|instead of|(?:we|i)(?:'ll| will) use)\b|决定|采用|改用|选定/i
+const DECIDED =
+  /\b(?:decid(?:e|ed)|decisions?|agreed|chose|chosen|going with|instead of|(?:we|i)(?:'ll| will) use)\b|决定|采用|改用|选定/i
 const SETTLED = /\b(?:let's|let us|use|go with|choose|pick|switch to)\b|请用|使用/i
 
 /** A dot within a name ends no sentence. */

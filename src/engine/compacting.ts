@@ -146,7 +146,11 @@ const store = Effect.fnUntraced(function* (
 ) {
   const event = factOf(run, view, given, choice, made)
   const { tokens_before: before, tokens_after: after } = event
-  yield* Effect.logInfo("the conversation became shorter", { before, after, by: made === undefined ? "shorter results" : made.why === undefined ? "model" : "digest" })
+  yield* Effect.logInfo("the conversation became shorter", {
+    before,
+    after,
+    by: made === undefined ? "shorter results" : made.why === undefined ? "model" : "digest"
+  })
   run.reporter.later([event])
   return yield* run.reporter.report([])
 })

@@ -222,10 +222,6 @@ interface Reserved {
   readonly least: number
 }
 
-/** With no more output than is held; what asks for that much or less is asked as it is. */
-const within = (request: ModelRequest, { output }: Budget.Hold, most: number): ModelRequest =>
-  output >= (request.max_output_tokens ?? most) ? request : { ...request, max_output_tokens: output }
-
 /** `first`: what is reserved already, for this model. A further attempt takes what is left by then. */
 const meterOf = (turn: Turn, request: ModelRequest, { hold: first, least, model, output }: Reserved) => {
   let hold: Budget.Hold | undefined = first
@@ -238,7 +234,7 @@ const meterOf = (turn: Turn, request: ModelRequest, { hold: first, least, model,
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(holding(about.model), (own) => {
         hold = own
-        const asked = within(about.request, own, output)
+        const asked = Budget.within(about.request, own, output)
         const answered = Effect.map(restore(once(asked)), (completed) => withCount(turn, completed))
         return Effect.onExit(answered, (exit) =>
           Effect.sync(() => {

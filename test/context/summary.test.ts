@@ -115,7 +115,8 @@ describe("a summary", () => {
 describe("a digest, where no model wrote a summary", () => {
   const told = [
     {
-      prompt: "Build the importer. Never touch file secret.txt. Let's use sqlite v3.4 for it!\nDon't ask e.g. about v1.2.",
+      prompt:
+        "Build the importer. Never touch file secret.txt. Let's use sqlite v3.4 for it!\nDon't ask e.g. about v1.2.",
       turns: [{ text: "We decided to keep ids as text. It went well.", results: ["fine"] }]
     },
     { prompt: "不要改动 a.b.txt。采用 UTF-8。", turns: [{ text: "Done.", results: ["fine"] }] }
