@@ -40,6 +40,13 @@ export const settingOf = ({ budget, unit }: Pick<BudgetUse, "budget" | "unit">):
   return `limits.${scope}_${unit === "usd" ? "cost_usd" : "tokens"}`
 }
 
+/** Other ways to raise it, where there are: a flag, and what a person can say in the session. */
+const besides = ({ budget, unit }: BudgetUse): ReadonlyArray<string> => {
+  if (unit !== "usd" && unit !== "tokens") return []
+  if (budget === "session") return ["/budget session"]
+  return budget === "task" ? [...(unit === "usd" ? ["--max-cost"] : []), "/budget"] : []
+}
+
 const dollars = (amount: number): string =>
   `$${amount === 0 || amount >= 1 ? amount.toFixed(2) : amount.toFixed(6).replace(/0{1,4}$/, "")}`
 
@@ -70,14 +77,15 @@ const plain = (amount: number, unit: BudgetUnit): string => (unit === "usd" ? do
 export const budgetText = (use: BudgetUse, locale: Locale): string => {
   const { budget, unit, used, limit, needed } = use
   const limited = amountText(limit, unit, locale)
+  const ways = besides(use)
   if (locale === "en") {
     const more = needed === undefined ? "" : `, and the next request takes about ${plain(needed, unit)}`
     const state = needed === undefined ? "is used up" : "does not reach"
-    return `${whose[budget].en} budget of ${limited} ${state}: ${plain(used, unit)} used${more}. Raise ${settingOf(use)} to go on.`
+    return `${whose[budget].en} budget of ${limited} ${state}: ${plain(used, unit)} used${more}. Raise ${settingOf(use)}${ways.length === 0 ? "" : ` (or ${ways.join(", ")})`} to go on.`
   }
   const more = needed === undefined ? "" : `，下次请求约需 ${plain(needed, unit)}`
   const state = needed === undefined ? "已用尽" : "不足"
-  return `${whose[budget]["zh-CN"]}的预算${state}：上限 ${limited}，已用 ${plain(used, unit)}${more}。提高 ${settingOf(use)} 后可继续。`
+  return `${whose[budget]["zh-CN"]}的预算${state}：上限 ${limited}，已用 ${plain(used, unit)}${more}。提高 ${settingOf(use)}${ways.length === 0 ? "" : `（或 ${ways.join("、")}）`} 后可继续。`
 }
 
 /** A limit that a person asks for: `2.50`, `session 200000 tokens`. */

@@ -237,6 +237,8 @@ export const Retrying = event("retrying", {
   attempt: Schema.Int,
   delay_ms: Schema.Int,
   code: Schema.String,
+  /** Why, in a sentence for a person. */
+  message: optional(Schema.String),
   /** Another model is asked from now on. */
   model: optional(Schema.String)
 })

@@ -87,6 +87,10 @@ export interface Hold {
   readonly settle: (spent: Account.Amount) => void
 }
 
+/** With no more output than is held; what asks for that much or less is asked as it is. */
+export const within = (request: ModelRequest, { output }: Hold, most: number): ModelRequest =>
+  output >= (request.max_output_tokens ?? most) ? request : { ...request, max_output_tokens: output }
+
 const holdOn = (ledgers: ReadonlyArray<Ledger>, amount: Account.Amount, output: number): Hold => {
   for (const ledger of ledgers) ledger.change((account) => Account.hold(account, amount))
   let open = true

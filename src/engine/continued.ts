@@ -17,9 +17,11 @@ export const stepOf = (calls: AnswerItem["calls"]): LoopGuard.Step =>
 export interface Remembered {
   readonly steps: ReadonlyArray<LoopGuard.Step>
   readonly badTurns: number
+  /** Steps in a row up to now of which nothing succeeded. */
+  readonly failing: number
 }
 
-export const nothing: Remembered = { steps: [], badTurns: 0 }
+export const nothing: Remembered = { steps: [], badTurns: 0, failing: 0 }
 
 const hasBroken = ({ calls }: AnswerItem, broken: ReadonlySet<CallId>) => calls.some((call) => broken.has(call.call_id))
 
@@ -29,6 +31,7 @@ export const remembered = (state: SessionState, { place, broken }: Resumption): 
   const before = place.kind === "turn" || place.kind === "calls" ? answers.slice(0, -1) : answers
   return {
     steps: before.map((answer) => stepOf(answer.calls)).slice(-LoopGuard.KEPT),
+    failing: before.length - 1 - before.findLastIndex(({ calls }) => !LoopGuard.isFailure(calls)),
     badTurns: before.length - 1 - before.findLastIndex((answer) => !hasBroken(answer, broken))
   }
 }

@@ -90,7 +90,10 @@ const checkLimits = (run: Run, turn: number): TaskFailure | undefined => {
   const { limits } = run
   const maxTurns = run.max_turns ?? limits.max_turns
   if (turn > maxTurns) {
-    return new TaskFailure({ code: "max_turns", detail: `The task stopped after its limit of ${maxTurns} turns.` })
+    const detail =
+      `The task stopped after its limit of ${maxTurns} turns. The next prompt has as many again; ` +
+      "limits.max_turns (--max-turns) gives it more."
+    return new TaskFailure({ code: "max_turns", detail })
   }
   const { toolMs: used } = run.family
   const limit = limits.tool_time_ms
@@ -179,26 +182,27 @@ const askModel = Effect.fnUntraced(function* (run: Run, turn: number, memory: Me
 
 const guard = Effect.fnUntraced(function* (run: Run, turn: number, memory: Memory) {
   const state = yield* run.reporter.state
-  const steps = [...memory.steps, Continued.stepOf(lastCalls(state))].slice(-LoopGuard.KEPT)
-  const verdict = LoopGuard.judge(steps)
-  if (verdict === "stop") return yield* new TaskFailure({ code: "doom_loop" })
+  const calls = lastCalls(state)
+  const steps = [...memory.steps, Continued.stepOf(calls)].slice(-LoopGuard.KEPT)
+  const failing = LoopGuard.isFailure(calls) ? memory.failing + 1 : 0
+  const { content, stopped: detail } = LoopGuard.look(steps, failing, calls)
+  if (detail !== undefined) return yield* new TaskFailure({ code: "doom_loop", detail })
   const newest = state.history.at(-1)
-  const reminded = (newest?.kind === "note" || newest?.kind === "prompt") && newest.content === LoopGuard.REMINDER
-  if (verdict === "remind" && !reminded) {
+  const reminded = (newest?.kind === "note" || newest?.kind === "prompt") && newest.content === content
+  if (content !== undefined && !reminded) {
     const { task_id } = run
     yield* run.reporter.report([
-      { type: "prompt_steered", task_id, turn, prompt_id: newPromptId(), content: LoopGuard.REMINDER, from: "claw" }
+      { type: "prompt_steered", task_id, turn, prompt_id: newPromptId(), content, from: "claw" }
     ])
   }
-  return steps
+  return { steps, failing }
 })
 
 /** What follows when every call of a turn has its result. */
 const afterCalls = Effect.fnUntraced(function* (run: Run, turn: number, memory: Memory, bad: boolean) {
   const badTurns = bad ? memory.badTurns + 1 : 0
   if (badTurns >= BAD_TURNS) return yield* new TaskFailure({ code: "provider_bad_tool_call" })
-  const steps = yield* guard(run, turn, memory)
-  return { ...memory, steps, badTurns } satisfies Memory
+  return { ...memory, ...(yield* guard(run, turn, memory)), badTurns } satisfies Memory
 })
 
 const runCalls = Effect.fnUntraced(function* (

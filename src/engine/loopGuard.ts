@@ -1,7 +1,10 @@
 /**
- * Notices a model that goes in circles: the same calls with the same results, also in cycles of two or three steps.
- * Pure. Honest repetition, where results change, is never touched (LESSONS 37).
+ * Notices a model that goes in circles: the same calls with the same results, also in cycles of two or three steps; or
+ * nothing but failures, whatever was called. Pure. Honest repetition, where results change and something succeeds, is
+ * never touched (LESSONS 37).
  */
+import type { AnswerItem } from "../domain/Session.ts"
+import { shorten } from "../domain/Shorten.ts"
 import { reminderText } from "../domain/FromClaw.ts"
 
 /** One step of the task: its calls and what came of them, as one comparable text. */
@@ -15,6 +18,9 @@ export interface GuardLimits {
 }
 
 export const guardDefaults: GuardLimits = { remind: 3, stop: 6 }
+
+/** Steps in a row of which nothing succeeded. */
+const failureDefaults: GuardLimits = { remind: 6, stop: 16 }
 
 const LONGEST_CYCLE = 3
 /** Steps that can matter. */
@@ -32,7 +38,9 @@ const repeats = (steps: ReadonlyArray<Step>, period: number): number => {
   return count
 }
 
-export const judge = (steps: ReadonlyArray<Step>, limits: GuardLimits = guardDefaults): "fine" | "remind" | "stop" => {
+type Verdict = "fine" | "remind" | "stop"
+
+export const judge = (steps: ReadonlyArray<Step>, limits: GuardLimits = guardDefaults): Verdict => {
   let most = 0
   for (let period = 1; period <= LONGEST_CYCLE && period <= steps.length; period++) {
     most = Math.max(most, repeats(steps, period))
@@ -41,4 +49,48 @@ export const judge = (steps: ReadonlyArray<Step>, limits: GuardLimits = guardDef
   return most === limits.remind ? "remind" : "fine"
 }
 
+/** Whether a step's calls came to nothing, all of them. */
+export const isFailure = (calls: AnswerItem["calls"]): boolean =>
+  calls.length > 0 &&
+  calls.every(({ result }) => result?.status === "error" || result?.status === "denied" || result?.status === "timeout")
+
+const judgeFailures = (inARow: number, limits: GuardLimits = failureDefaults): Verdict => {
+  if (inARow >= limits.stop) return "stop"
+  return inARow === limits.remind ? "remind" : "fine"
+}
+
+const lastCall = (calls: AnswerItem["calls"]): string => {
+  const call = calls.at(-1)
+  if (call === undefined) return ""
+  const args = shorten(call.arguments.replace(/\s+/g, " "), 120).text.replaceAll("\n", " ")
+  return ` The last call: ${call.tool_name} ${args}.`
+}
+
+const WAY_ON = " Say with your next prompt what it shall do otherwise."
+
+export const FAILING =
+  "(From claw, not from the person.) The last steps all failed. " +
+  "Read what the errors say, look at what there is, do something different, or say what blocks you."
+
 export const REMINDER = reminderText
+
+export interface Found {
+  /** What the model is told. */
+  readonly content?: string
+  /** Why the task ends, for a person. */
+  readonly stopped?: string
+}
+
+/** The steps of a task up to the newest, whose calls these are; so many of them failed in a row. */
+export const look = (steps: ReadonlyArray<Step>, failing: number, calls: AnswerItem["calls"]): Found => {
+  const [repeated, failed] = [judge(steps), judgeFailures(failing)]
+  if (repeated === "stop" || failed === "stop") {
+    const what =
+      repeated === "stop"
+        ? "The model makes the same calls with the same results again and again."
+        : `The last ${failing} steps of the model failed, all of them.`
+    return { stopped: what + lastCall(calls) + WAY_ON }
+  }
+  if (repeated === "remind") return { content: REMINDER }
+  return failed === "remind" ? { content: FAILING } : {}
+}

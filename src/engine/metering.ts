@@ -199,10 +199,6 @@ interface Reserved {
   readonly least: number
 }
 
-/** With no more output than is held; what asks for that much or less is asked as it is. */
-const within = (request: ModelRequest, { output }: Budget.Hold, most: number): ModelRequest =>
-  output >= (request.max_output_tokens ?? most) ? request : { ...request, max_output_tokens: output }
-
 /**
  * `first`: what is reserved already, for this model. A further attempt takes what is left by then, and a model that
  * stands in what its own answers may take; `bare`: what is asked, before anything was held.
@@ -221,7 +217,7 @@ const meterOf = (turn: Turn, request: ModelRequest, bare: ModelRequest, { hold: 
       Effect.flatMap(holding(about.model), (own) => {
         hold = own
         const { known, output } = mostOf(about.model)
-        const asked = within(about.request, own, known ? output : Infinity)
+        const asked = Budget.within(about.request, own, known ? output : Infinity)
         const answered = Effect.map(restore(once(asked)), (completed) => AttemptUsage.withCount(turn.input, completed))
         return Effect.onExit(answered, (exit) =>
           Effect.sync(() => {

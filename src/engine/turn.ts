@@ -7,6 +7,7 @@
  */
 import { Clock, Effect, Random, Result, Stream } from "effect"
 import { newStreamId, type TaskId } from "../domain/Ids.ts"
+import type { Mask } from "../observability/Redact.ts"
 import * as Points from "../observability/Points.ts"
 import * as Catalogue from "../provider/Catalogue.ts"
 import type { Completed } from "../provider/ModelPart.ts"
@@ -35,6 +36,8 @@ export interface Ask {
   readonly showing: (shown: Parts.ShownAnswer) => void
   /** Models that are asked, in this order, once this one's retries are used up. */
   readonly fallbacks: ReadonlyArray<string>
+  /** Takes known secrets out of a text. */
+  readonly mask: Mask
   /** The one of them that the task goes on with; told from turn to turn. */
   readonly standing: { in: string | undefined }
 }
@@ -89,13 +92,33 @@ const costed = (ask: Ask, completed: Completed): Completed => {
   return { ...named, usage: Catalogue.priced(completed.usage, entry) }
 }
 
-const failed = (error: ProviderError, objections: ReadonlyArray<string>): TaskFailure =>
-  new TaskFailure({
+const spanText = (ms: number): string => {
+  const seconds = Math.ceil(ms / 1000)
+  if (seconds < 180) return `${seconds} s`
+  return seconds < 7_200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`
+}
+
+/** What a server asked that is longer than it gets. */
+const askedText = ({ retry }: Ask, error: ProviderError): ReadonlyArray<string> =>
+  Retry.asksTooLong(retry, error)
+    ? [
+        `It asked to wait ${spanText(error.retryAfterMs ?? 0)}; claw waits ${spanText(retry.max_retry_after_ms)} at most (retry.retry_after_max_ms).`
+      ]
+    : []
+
+const failed = (ask: Ask, { error, waited }: GivenUp, objections: ReadonlyArray<string>): TaskFailure => {
+  const asked = askedText(ask, error)
+  const long = asked.length > 0 && waited > 0 ? [`It waited ${spanText(waited)} in all.`] : []
+  const { retryAfterMs } = error
+  return new TaskFailure({
     code: error.code,
-    detail: [error.detail, ...objections].join(" "),
-    ...(error.open === true && error.retryAfterMs !== undefined ? { retry_after_ms: error.retryAfterMs } : {}),
+    detail: [error.detail, ...asked, ...long, ...objections].join(" "),
+    ...((error.open === true || asked.length > 0) && retryAfterMs !== undefined
+      ? { retry_after_ms: retryAfterMs }
+      : {}),
     cause: error
   })
+}
 
 interface Again {
   readonly attempt: number
@@ -110,7 +133,8 @@ const announce = Effect.fnUntraced(function* (ask: Ask, shown: Parts.ShownAnswer
   const { attempt, delay_ms, model } = again
   const who = model === undefined ? {} : { model }
   yield* ask.reporter.report([])
-  ask.reporter.signal([{ type: "retrying", task_id, attempt, delay_ms, code: error.code, ...who }])
+  const message = ask.mask([error.detail, ...askedText(ask, error)].join(" "))
+  ask.reporter.signal([{ type: "retrying", task_id, attempt, delay_ms, code: error.code, message, ...who }])
   if (!shown.any() && model === undefined) return ask.streams
   const next = { stream_id: newStreamId(), reasoning_stream_id: newStreamId() }
   yield* ask.reporter.report([
@@ -134,6 +158,8 @@ interface GivenUp {
   readonly ask: Ask
   readonly shown: Parts.ShownAnswer
   readonly attempt: number
+  /** Milliseconds, between its attempts. */
+  readonly waited: number
 }
 
 const now = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
@@ -151,9 +177,9 @@ const attempted = (ask: Ask, shown: Parts.ShownAnswer) => {
 }
 
 /** All attempts at one model. */
-const attempts = Effect.fnUntraced(function* (first: Ask, fresh: boolean) {
+const attempts = Effect.fnUntraced(function* (first: Ask, chances: Pick<Retry.RetryInput, "fresh" | "other">) {
   const begun = yield* now
-  let ask = first
+  let [ask, waited] = [first, 0]
   for (let attempt = 1; ; attempt++) {
     const shown = Parts.make(ask.at.task_id, ask.streams)
     ask.showing(shown)
@@ -167,17 +193,21 @@ const attempts = Effect.fnUntraced(function* (first: Ask, fresh: boolean) {
     const error = result.failure
     if (error._tag !== "ProviderError") return yield* error
     const elapsed_ms = (yield* now) - begun
-    const decision = Retry.decide(ask.retry, { attempt, error, elapsed_ms, random: yield* Random.next, fresh })
-    const givenUp: GivenUp = { error, ask, shown, attempt }
+    const decision = Retry.decide(ask.retry, { attempt, error, elapsed_ms, random: yield* Random.next, ...chances })
+    const givenUp: GivenUp = { error, ask, shown, attempt, waited }
     if (decision._tag === "stop") return givenUp
     const { delay_ms } = decision
     ask = inStreams(ask, yield* announce(ask, shown, error, { attempt, delay_ms }))
     yield* Effect.sleep(delay_ms)
+    waited += delay_ms
   }
 })
 
 const of = (ask: Ask, model: string | undefined): Ask =>
   model === undefined ? ask : { ...ask, request: { ...ask.request, model } }
+
+/** Faults of one model or its account, which passes another by. */
+const itsOwn: ReadonlySet<string> = new Set(["provider_model_not_found", "provider_quota"])
 
 /** Asks the model, and where it keeps failing for reasons of its own, those that may stand in. */
 export const ask = Effect.fnUntraced(function* (first: Ask) {
@@ -188,10 +218,11 @@ export const ask = Effect.fnUntraced(function* (first: Ask) {
     const { models, objections } = Fallback.able(first.catalogue, asking.request, first.fallbacks, tried)
     const [next] = models
     // A circuit that is open is no reason to wait where another model can be asked, or where nothing is lost yet.
-    const found = yield* attempts(asking, next !== undefined || first.at.turn === 1)
+    const found = yield* attempts(asking, { fresh: first.at.turn === 1, other: next !== undefined })
     if ("completed" in found) return found
     const { attempt, error, shown } = found
-    if (!error.isRetryable || next === undefined) return yield* failed(error, error.isRetryable ? objections : [])
+    const mayPass = error.isRetryable || itsOwn.has(error.code)
+    if (!mayPass || next === undefined) return yield* failed(first, found, mayPass ? objections : [])
     const streams = yield* announce(found.ask, shown, error, { attempt, delay_ms: 0, model: next })
     first.standing.in = next
     asking = of(inStreams(found.ask, streams), next)

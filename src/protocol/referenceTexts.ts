@@ -213,7 +213,7 @@ export const eventTexts: Readonly<Record<EventType, string>> = {
   thinking_delta: "Reasoning as it comes.",
   tool_output_delta: "Output of a running tool; its `stream_id` is the `call_id`.",
   state: "What the session is doing now; see Order.",
-  retrying: "The model call is made again in `delay_ms`; of another `model` where that is named.",
+  retrying: "The model call is made again in `delay_ms`; of another `model` where that is named. `message`: why.",
   task_waiting: "The task is started and waits for a place; `position` 1: next.",
   hello: "Answers `hello`. `limits`: what this connection has to keep to. `position`: `seq` of the newest fact.",
   accepted: "To the sender of a prompt with a key, once it is stored.",

@@ -32,8 +32,10 @@ export class ProviderError extends Schema.TaggedError<ProviderError>()("Provider
   detail: Schema.String,
   /** HTTP status, where there was an answer. */
   status: Schema.optionalKey(Schema.Int),
-  /** What the server asked us to wait, milliseconds, already checked and capped (LESSONS 10). */
+  /** What the server asked us to wait, milliseconds, already checked; what is honoured is Retry.ts's (LESSONS 10). */
   retryAfterMs: Schema.optionalKey(Schema.Int),
+  /** It hardly passes by itself: somebody has to do something. */
+  lasting: Schema.optionalKey(Schema.Boolean),
   /** No call was made: the server is left alone for now (Breaker.ts). */
   open: Schema.optionalKey(Schema.Boolean),
   /** What the server counted before it failed: it is paid for all the same. */
@@ -51,13 +53,14 @@ export class ProviderError extends Schema.TaggedError<ProviderError>()("Provider
 /** The same error, with what the server counted before it. */
 export const withUsage = (error: ProviderError, usage: Usage | undefined): ProviderError => {
   if (usage === undefined) return error
-  const { cause, code, detail, open, retryAfterMs, status } = error
+  const { cause, code, detail, lasting, open, retryAfterMs, status } = error
   return new ProviderError({
     code,
     detail,
     usage,
     ...(status === undefined ? {} : { status }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(lasting === undefined ? {} : { lasting }),
     ...(open === undefined ? {} : { open }),
     ...(cause === undefined ? {} : { cause })
   })

@@ -34,13 +34,22 @@ export interface RetryInput {
   readonly elapsed_ms: number
   /** Uniform in [0, 1). */
   readonly random: number
-  /** Nothing was done for this prompt yet, so that nothing is lost by telling the person at once (Breaker.ts). */
+  /** Nothing was done for this prompt yet, so that nothing is lost by telling the person at once. */
   readonly fresh?: boolean
+  /** Another model can be asked. */
+  readonly other?: boolean
 }
 
 export type RetryDecision =
   | { readonly _tag: "retry"; readonly delay_ms: number }
-  | { readonly _tag: "stop"; readonly reason: "not_retryable" | "attempts" | "elapsed" | "open" }
+  | {
+      readonly _tag: "stop"
+      readonly reason: "not_retryable" | "attempts" | "elapsed" | "open" | "lasting" | "too_long"
+    }
+
+/** The server asks for a longer wait than is honoured. */
+export const asksTooLong = ({ max_retry_after_ms }: RetryPolicy, { retryAfterMs = 0 }: ProviderError): boolean =>
+  retryAfterMs > max_retry_after_ms
 
 const delay = (policy: RetryPolicy, { attempt, error, random }: RetryInput): number => {
   if (error.retryAfterMs !== undefined) {
@@ -53,8 +62,12 @@ const delay = (policy: RetryPolicy, { attempt, error, random }: RetryInput): num
 }
 
 export const decide = (policy: RetryPolicy, input: RetryInput): RetryDecision => {
-  if (!input.error.isRetryable) return { _tag: "stop", reason: "not_retryable" }
-  if (input.error.open === true && input.fresh === true) return { _tag: "stop", reason: "open" }
+  const { error, fresh = false, other = false } = input
+  if (!error.isRetryable) return { _tag: "stop", reason: "not_retryable" }
+  if (error.open === true && (fresh || other)) return { _tag: "stop", reason: "open" }
+  // Where it went well before, it may again.
+  if (error.lasting === true && fresh) return { _tag: "stop", reason: "lasting" }
+  if (asksTooLong(policy, error) && other) return { _tag: "stop", reason: "too_long" }
   if (input.attempt >= policy.max_attempts) return { _tag: "stop", reason: "attempts" }
   const delay_ms = delay(policy, input)
   if (input.elapsed_ms + delay_ms > policy.max_elapsed_ms) return { _tag: "stop", reason: "elapsed" }

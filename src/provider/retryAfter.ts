@@ -1,10 +1,9 @@
 /**
  * What a server asks us to wait, in all the forms servers use (R110, LESSONS 10, SETTLED 19). Owns: reading the two
  * headers. Does not own: whether to retry (Retry.ts). Pure: the clock is an argument.
- * Invariant: the answer is a whole number of milliseconds from 0 to 120 s, or undefined where the server said nothing
- * that can be used; a date in the past is 0.
+ * Invariant: the answer is a whole number of milliseconds from 0 to a day, or undefined where the server said nothing
+ * that can be used; a date in the past is 0. How much of it is honoured is Retry.ts's.
  */
-const MOST_MS = 120_000
 /** A wait beyond a day is a mistake, not a wish. */
 const ABSURD_MS = 86_400_000
 
@@ -19,7 +18,7 @@ const ASCTIME = /^(?:mon|tue|wed|thu|fri|sat|sun) [a-z]{3} [ \d]\d \d{2}:\d{2}:\
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/
 
 const usable = (ms: number): number | undefined =>
-  Number.isFinite(ms) && ms >= 0 && ms <= ABSURD_MS ? Math.min(Math.ceil(ms), MOST_MS) : undefined
+  Number.isFinite(ms) && ms >= 0 && ms <= ABSURD_MS ? Math.ceil(ms) : undefined
 
 const units = (text: string): number | undefined => {
   if (!WITH_UNITS.test(text)) return undefined

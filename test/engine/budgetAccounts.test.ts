@@ -119,7 +119,7 @@ describe("accounts that are shared", () => {
       })
       assert.strictEqual(
         error.message,
-        "The session's budget of $0.01 does not reach: $0.0095 used, and the next request takes about $0.00324. Raise limits.session_cost_usd to go on."
+        "The session's budget of $0.01 does not reach: $0.0095 used, and the next request takes about $0.00324. Raise limits.session_cost_usd (or /budget session) to go on."
       )
     })
   )

@@ -97,14 +97,47 @@ describe("a fallback", () => {
 
   it.effect("is never asked for what is not the server's fault", () =>
     Effect.gen(function* () {
-      for (const code of [
-        "provider_auth",
-        "provider_bad_request",
-        "provider_context_overflow",
-        "provider_quota"
-      ] as const) {
+      for (const code of ["provider_auth", "provider_bad_request", "provider_context_overflow"] as const) {
         assert.deepStrictEqual((yield* run(() => fails(code), ["small"])).asked, ["scripted"])
       }
+    })
+  )
+
+  it.effect("is asked at once for an unknown model, an empty account, and a wait that is too long", () =>
+    Effect.gen(function* () {
+      const rows = [
+        ["provider_model_not_found", {}],
+        ["provider_quota", {}],
+        ["provider_rate_limited", { retryAfterMs: 3_600_000 }]
+      ] as const
+      for (const [code, more] of rows) {
+        const script: Script = ({ model }) => (model === "small" ? answer("Whole") : fails(code, more))
+        const { asked, end, log } = yield* run(script, ["small"])
+        assert.deepStrictEqual([asked, end.status], [["scripted", "small"], "completed"])
+        const why = log.flatMap((event) => (event.type === "retrying" ? [event.message] : []))
+        const long = " It asked to wait 60 min; claw waits 120 s at most (retry.retry_after_max_ms)."
+        assert.deepStrictEqual(why, [`It is down.${code === "provider_rate_limited" ? long : ""}`])
+        assert.strictEqual((yield* run(() => fails(code, more), ["small"])).end.error?.code, code)
+      }
+      const alone = yield* run(() => fails("provider_rate_limited", { retryAfterMs: 3_600_000 }), [])
+      assert.match(
+        alone.end.error?.message ?? "",
+        /It asked to wait 60 min; claw waits 120 s .* It waited 4 min in all\.$/
+      )
+      assert.strictEqual(alone.end.error?.retry_after_ms, 3_600_000)
+    })
+  )
+
+  it.effect("is not waited for where a fault does not pass by itself: a new prompt hears so at once", () =>
+    Effect.gen(function* () {
+      const { tool } = probe()
+      const nobody = fails("provider_unreachable", { lasting: true })
+      const first = yield* run(() => nobody, [])
+      assert.deepStrictEqual([first.asked.length, first.end.error?.message], [1, "It is down."])
+      // A server that answered before may be back soon.
+      const script: Script = (_, turn) =>
+        turn === 0 ? answer("", [call("c", "probe")]) : turn === 1 ? nobody : answer("Done")
+      assert.strictEqual((yield* run(script, [], { tools: [tool] })).end.status, "completed")
     })
   )
 

@@ -142,8 +142,8 @@ const rows: ReadonlyArray<Row> = [
   {
     name: "a web page",
     fault: () => html(200),
-    streamed: same(`!unreachable ${OK}`),
-    plain: same(`!unreachable ${PLAIN}`)
+    streamed: same('=""… FAILED unreachable'),
+    plain: same('=""… FAILED unreachable')
   },
   { name: "not JSON", fault: breaksOff("data: {oops\n\n"), ...again("bad_stream") },
   {

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Engine } from "../../src/engine/Engine.ts"
-import { judge, REMINDER } from "../../src/engine/loopGuard.ts"
+import { FAILING, judge, REMINDER } from "../../src/engine/loopGuard.ts"
 import type { Script } from "../../src/provider/Provider.ts"
 import { answer, call, kit } from "../support/engineKit.ts"
 import { ToolError } from "../../src/tools/ToolError.ts"
@@ -55,6 +55,48 @@ describe("the loop guard", () => {
       assert.match(read[0] ?? "", /^there is no such text\n\(Hint: read the file again .*\)$/)
     })
   )
+
+  it.effect("takes nothing but failures for a loop, whatever was called, and nothing else", () => {
+    const { tool } = probe({
+      run: ({ n = 0 }) =>
+        n < 0
+          ? Effect.fail(new ToolError({ code: "tool_failed", detail: `there is no file ${n}` }))
+          : Effect.succeed({ content: `file ${n}` })
+    })
+    const step = (turn: number, ...of: ReadonlyArray<number>) =>
+      answer(
+        "",
+        of.map((n, i) => call(`c${turn}_${i}`, "probe", { n }))
+      )
+    const rows: ReadonlyArray<readonly [Script, string, number, ReadonlyArray<string>]> = [
+      [(_, turn) => step(turn, -1 - turn), "doom_loop", 16, [FAILING]],
+      [(_, turn) => step(turn, -1 - turn, -100 - turn), "doom_loop", 32, [FAILING]],
+      // Something succeeds now and then, or beside it, or all of it does.
+      [(_, turn) => step(turn, turn % 15 === 14 ? turn : -1 - turn), "max_turns", 40, [FAILING, FAILING, FAILING]],
+      [(_, turn) => step(turn, -1 - turn, turn), "max_turns", 80, []],
+      [(_, turn) => step(turn, turn), "max_turns", 40, []]
+    ]
+    return Effect.forEach(
+      rows,
+      Effect.fnUntraced(function* ([script, code, results, told]) {
+        const { layer, seen } = kit({ tools: [tool], script, limits: { max_turns: 40 } })
+        const end = yield* Effect.provide(
+          Effect.flatMap(Engine, (engine) => engine.prompt({ content: "go" })),
+          layer
+        )
+        assert.strictEqual(end.error?.code, code)
+        assert.strictEqual(seen.events.filter((event) => event.type === "tool_result").length, results)
+        const steered = seen.events.flatMap((event) => (event.type === "prompt_steered" ? [event.content] : []))
+        assert.deepStrictEqual(steered, told)
+        const way =
+          code === "max_turns"
+            ? /40 turns\. The next prompt has as many again/
+            : /The last 16 steps .* The last call: probe \{"n":-\d+\}\. Say/
+        assert.match(end.error?.message ?? "", way)
+      }),
+      { discard: true }
+    )
+  })
 
   it.effect("leaves the same call with changing results alone", () => {
     let count = 0

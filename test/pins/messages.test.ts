@@ -94,7 +94,7 @@ describe("server events", () => {
       thinking_delta: "task_id stream_id offset content",
       tool_output_delta: "task_id stream_id offset content call_id",
       state: "state task_id",
-      retrying: "task_id attempt delay_ms code model",
+      retrying: "task_id attempt delay_ms code message model",
       task_waiting: "task_id position"
     })
   })

@@ -66,6 +66,22 @@ describe("decide", () => {
       ]
     )
   })
+  it("says at once what will not pass, or not soon, where nothing is lost or another model can be asked", () => {
+    const lasting = new ProviderError({ code: "provider_unreachable", detail: "x", lasting: true })
+    const long = error("provider_rate_limited", 3_600_000)
+    const reason = (failed: ProviderError, more: Partial<RetryInput>) => {
+      const found = decide(defaults, { ...input("provider_unreachable", more), error: failed })
+      return found._tag === "stop" ? found.reason : found.delay_ms
+    }
+    const rows = [{}, { fresh: true }, { other: true }]
+    assert.deepStrictEqual(
+      [lasting, long].map((failed) => rows.map((more) => reason(failed, more))),
+      [
+        [500, "lasting", 500],
+        [120_000, 120_000, "too_long"]
+      ]
+    )
+  })
   it("begins no retry after 300 s", () => {
     assert.deepStrictEqual(decide(defaults, input("provider_rate_limited", { after: 100_000, elapsed_ms: 200_001 })), {
       _tag: "stop",

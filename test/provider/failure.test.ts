@@ -168,4 +168,16 @@ describe("refusals", () => {
       assert.deepStrictEqual(yield* model.gone(1), { writableFinished: false })
     })
   )
+
+  it.live("a key that is missing is named", () =>
+    Effect.gen(function* () {
+      const { model, provider } = yield* rig()
+      model.script(refusal(401, bad("You did not provide an API key.")))
+      const { error } = yield* outcome(provider.stream(ask()))
+      assert.strictEqual(
+        error?.message,
+        "The model server refused the API key (HTTP 401). OpenAI-compatible server wants an API key and none is set: put it into OPENAI_API_KEY. It said: You did not provide an API key."
+      )
+    })
+  )
 })

@@ -58,6 +58,18 @@ describe("sentences", () => {
     const error = networkError(failed(code), peer)
     assert.deepStrictEqual([error.code, error.isRetryable], ["provider_unreachable", true])
     assert.match(error.message, says)
+    // What a person has to mend is no passing fault.
+    const passes = ["EAI_AGAIN", "ECONNREFUSED", "EHOSTUNREACH", "ECONNRESET", "EWHATEVER"].includes(code)
+    assert.strictEqual(error.lasting ?? false, !passes)
+  })
+  it("nobody listens on this machine until somebody starts it; elsewhere, or behind a proxy, that may pass", () => {
+    const lasting = (base_url: string, proxy?: string) =>
+      networkError(failed("ECONNREFUSED"), { ...peer, base_url, proxy }).lasting ?? false
+    const local = ["http://localhost:1/v1", "http://127.0.0.1:1/v1", "http://[::1]:1/v1"]
+    assert.deepStrictEqual(
+      [...local.map((url) => lasting(url)), lasting("http://10.0.0.1/v1"), lasting("http://127.0.0.1:1/v1", "p:1")],
+      [true, true, true, false, false]
+    )
   })
   it("an aggregate of addresses speaks with its first voice", () => {
     const both = new AggregateError([failed("ECONNREFUSED"), failed("ECONNREFUSED")], "")

@@ -50,6 +50,7 @@ export const peerOf = (config: OpenAiConfig): Peer => ({
   title: config.profile.title,
   key: config.key === undefined ? undefined : Redacted.value(config.key),
   key_source: config.key_source,
+  key_variable: config.profile.key_env[0],
   start_hint: config.profile.start_hint,
   proxy: config.proxy?.host
 })

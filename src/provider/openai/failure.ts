@@ -14,6 +14,8 @@ export interface Peer {
   readonly title: string
   readonly key: string | undefined
   readonly key_source: string | undefined
+  /** The variable that a key is looked for in. */
+  readonly key_variable?: string | undefined
   readonly start_hint: string | undefined
   /** Through whom we were talking to it. */
   readonly proxy?: string | undefined
@@ -120,9 +122,9 @@ const codeOf = (status: number | undefined, said: Said): ProviderCode => {
   return "provider_bad_request"
 }
 
-const keyHint = ({ key, key_source, title }: Peer): string =>
+const keyHint = ({ key, key_source, key_variable, title }: Peer): string =>
   key === undefined
-    ? `${title} wants an API key and none is set.`
+    ? `${title} wants an API key and none is set${key_variable === undefined ? "" : `: put it into ${key_variable}`}.`
     : `Check the key in ${key_source ?? "the configuration"}.`
 
 const sentence = (code: ProviderCode, refusal: Refusal, said: Said, peer: Peer): string => {
@@ -162,6 +164,7 @@ export const webPage = (peer: Peer, status: number): ProviderError =>
   new ProviderError({
     code: "provider_unreachable",
     status,
+    lasting: true,
     detail: `${peer.base_url} answered with a web page instead of a model's answer (HTTP ${status}). Check the base URL (it usually ends in /v1) and any proxy in between.`
   })
 

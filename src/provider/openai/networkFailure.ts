@@ -56,6 +56,14 @@ const sentence = (code: string, message: string, peer: Peer): string => {
   return `${host} cannot be reached${said === "" ? "" : `: ${said}`}.`
 }
 
+const isLoopback = (hostname: string): boolean => /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
+
+/** What somebody has to mend: a name, a certificate, a scheme, a server on this machine that nobody started. */
+const lasts = (code: string, { base_url, proxy }: Peer): boolean => {
+  if (code === "ECONNREFUSED") return proxy === undefined && isLoopback(URL.parse(base_url)?.hostname ?? "")
+  return code === "ENOTFOUND" || code === "EPROTO" || /^(?:ERR_SSL|HPE_)/.test(code) || CERTIFICATE.test(code)
+}
+
 const strip = (code: string, message: string, peer: Peer): Error =>
   Object.assign(new Error(oneLine(message, peer.key)), code === "" ? {} : { code })
 
@@ -65,6 +73,7 @@ export const networkError = (error: unknown, peer: Peer): ProviderError => {
   return new ProviderError({
     code: code === "ERR_INVALID_CHAR" ? "provider_auth" : "provider_unreachable",
     detail: sentence(code, message, peer),
+    ...(lasts(code, peer) ? { lasting: true } : {}),
     cause: strip(code, message, peer)
   })
 }
