@@ -21,6 +21,12 @@ export const hasFinished = (state: SessionState): boolean => {
 /** The result of its call. */
 export const finishedText = (state: SessionState): string => lastWords(state) || "(The subagent said nothing.)"
 
+const FROM_CLAW = "(From claw, not from the person.)"
+
 /** One in the background says it as a prompt that steers its task. */
 export const announced = (title: string, text: string, failed = false): string =>
-  `(From claw, not from the person.) The subagent "${title}" ${failed ? "failed" : "reports"}:\n${text}`
+  `${FROM_CLAW} The subagent "${title}" ${failed ? "failed" : "reports"}:\n${text}`
+
+/** Its first line, without the report: `The subagent "x" reports`; undefined: a person wrote it. */
+export const announcement = (prompt: string): string | undefined =>
+  prompt.startsWith(FROM_CLAW) ? prompt.slice(FROM_CLAW.length).trim().split("\n", 1)[0]?.replace(/:$/, "") : undefined
