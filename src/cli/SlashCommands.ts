@@ -137,7 +137,8 @@ export const slashCommands: ReadonlyArray<SlashCommand> = [
     name: "status",
     argument: "",
     text: text("session, directory, model, mode", "会话、目录、模型、模式"),
-    run: (session, _a, { locale }) => Effect.map(session.status, (found) => say(...statusLines(found, locale)))
+    run: (session, _a, { locale }) =>
+      Effect.zipWith(session.status, session.state, (found, state) => say(...statusLines(found, locale, state)))
   },
   { name: "model", argument: "[NAME]", text: text("show or change the model", "显示或更换模型"), run: setModel },
   {

@@ -5,7 +5,10 @@
  * (R090, R094).
  */
 import type { Durable, SessionEvent, StateName } from "../domain/Event.ts"
+import { announcement } from "../domain/FromClaw.ts"
 import { none, type Usage } from "../domain/Usage.ts"
+import { SUBAGENT } from "../tools/SubagentRunner.ts"
+import { type InBackground, inBackground, type Inner, innerAfter } from "./transcriptBelow.ts"
 import { type Answer, begin, complete, extend, type Piece } from "./transcriptAnswer.ts"
 
 export { render, type Rendered, type TranscriptOptions } from "./transcriptLines.ts"
@@ -19,6 +22,8 @@ export interface RunningTool {
   /** The last part of its live output. */
   readonly output: string
   readonly received: number
+  /** What a subagent did last: its calls and words. */
+  readonly inner: ReadonlyArray<Inner>
 }
 
 type Terminal = Durable<"task_completed"> | Durable<"task_canceled"> | Durable<"task_failed">
@@ -46,6 +51,7 @@ export interface View {
     | undefined
   readonly thoughtShown: boolean
   readonly tools: ReadonlyArray<RunningTool>
+  readonly background: ReadonlyArray<InBackground>
   readonly state: StateName
   readonly task: { readonly task_id: string; readonly since: number; readonly usage: Usage } | undefined
   readonly retry: { readonly attempt: number; readonly code: string; readonly until: number } | undefined
@@ -57,6 +63,7 @@ export const initial: View = {
   thinking: undefined,
   thoughtShown: false,
   tools: [],
+  background: [],
   state: "idle",
   task: undefined,
   retry: undefined
@@ -130,7 +137,8 @@ const onResult = (view: View, event: Durable<"tool_result">, at: number): View =
     phase: "running",
     startedAt: at,
     output: "",
-    received: 0
+    received: 0,
+    inner: []
   }
   const call = view.tools.find((tool) => tool.call_id === event.call_id) ?? unknown
   const tools = view.tools.filter((tool) => tool.call_id !== event.call_id)
@@ -142,6 +150,11 @@ const onEnd = (view: View, event: Terminal, at: number): View => {
   return { ...initial, items: [...view.items, { kind: "end", event, ...ms }] }
 }
 
+const grown = (tool: RunningTool, { content, offset }: { readonly content: string; readonly offset: number }) => ({
+  output: (tool.output + content.slice(Math.max(0, tool.received - offset))).slice(-KEPT),
+  received: Math.max(tool.received, offset + content.length)
+})
+
 const onLive = (view: View, event: SessionEvent, at: number): View | undefined => {
   switch (event.type) {
     case "text_delta":
@@ -149,10 +162,8 @@ const onLive = (view: View, event: SessionEvent, at: number): View | undefined =
     case "thinking_delta":
       return onThinking(view, event, at)
     case "tool_output_delta":
-      return withTool(view, event.call_id, (tool) => ({
-        output: (tool.output + event.content.slice(Math.max(0, tool.received - event.offset))).slice(-KEPT),
-        received: Math.max(tool.received, event.offset + event.content.length)
-      }))
+      // A subagent's own facts tell more.
+      return withTool(view, event.call_id, (tool) => (tool.tool_name === SUBAGENT ? {} : grown(tool, event)))
     case "state":
       return { ...view, state: event.state }
     case "retrying":
@@ -173,7 +184,8 @@ const onTool = (view: View, event: SessionEvent, at: number): View | undefined =
         phase: "waiting",
         startedAt: at,
         output: "",
-        received: 0
+        received: 0,
+        inner: []
       }
       return { ...view, tools: [...view.tools, tool] }
     }
@@ -198,10 +210,12 @@ const onReset = (view: View, event: Durable<"stream_reset">): View => {
   return { ...marked, answer: undefined, thinking: undefined, thoughtShown: false }
 }
 
-/** What a subagent does shows as its call's live output; only that it waits for somebody is its call's phase. */
+/** What a subagent does shows under its call, or by its name where its call has ended. */
 const below = (view: View, parent: string, event: SessionEvent): View => {
-  if (event.type === "approval_request") return withTool(view, parent, () => ({ phase: "approval" }))
-  return event.type === "approval_resolved" ? withTool(view, parent, () => ({ phase: "running" })) : view
+  const told = { ...view, background: inBackground(view.background, parent, event) }
+  if (event.type === "approval_request") return withTool(told, parent, () => ({ phase: "approval" }))
+  if (event.type === "approval_resolved") return withTool(told, parent, () => ({ phase: "running" }))
+  return withTool(told, parent, ({ inner }) => ({ inner: innerAfter(inner, event) }))
 }
 
 /** The view after an event. */
@@ -220,7 +234,8 @@ export const reduce = (view: View, event: SessionEvent): View => {
     case "prompt_steered":
       return add(view, { kind: "prompt", text: event.content, queued: false })
     case "prompt_queued":
-      return add(view, { kind: "prompt", text: event.content, queued: true })
+      // A report is told in full where the model reads it.
+      return add(view, { kind: "prompt", text: announcement(event.content) ?? event.content, queued: true })
     case "thinking":
       return { ...view, answer: begin(event.stream_id), thinking: undefined, thoughtShown: false }
     case "text_completed":

@@ -4,10 +4,13 @@
  */
 import { Effect } from "effect"
 import { amountText, type BudgetUse, capKey, wantedCap } from "../domain/Budget.ts"
+import { lastCalls, type SessionState } from "../domain/Session.ts"
 import type { RuntimeError } from "../runtime/RuntimeError.ts"
 import type { SessionRuntime, SessionStatus } from "../runtime/SessionRuntime.ts"
 import type { Locale } from "./Commands.ts"
-import { sanitise } from "./Sanitise.ts"
+import { sanitise, sanitiseLine } from "./Sanitise.ts"
+import { texts } from "./texts.ts"
+import { toolStarted } from "./toolNotes.ts"
 
 type Caps = Parameters<NonNullable<SessionRuntime["setBudget"]>>[0]
 type Lines = ReadonlyArray<string>
@@ -36,8 +39,24 @@ const lineOf =
 const budgetLines = ({ budgets = [], task }: Pick<SessionStatus, "budgets" | "task">, locale: Locale): Lines =>
   budgets.map(lineOf(locale, task !== undefined))
 
+const doing = (inside: SessionState): string => {
+  const [call] = lastCalls(inside).filter(({ result }) => result === undefined)
+  return call === undefined ? "" : ` · ${toolStarted(call.tool_name, call.arguments)}`
+}
+
+/** Who works beside the task, or below it. */
+const subagentLines = ({ subagents }: Pick<SessionState, "subagents">, locale: Locale): Lines =>
+  Array.from(subagents.values(), ({ background, state, title }) => {
+    const where = background ? ` · ${texts[locale].background}` : ""
+    return `${locale === "zh-CN" ? "子代理" : "subagent"}   ${sanitiseLine(title)}${where}${doing(state)}`
+  })
+
 /** What `/status` says. */
-export const statusLines = (found: SessionStatus, locale: Locale): Lines => {
+export const statusLines = (
+  found: SessionStatus,
+  locale: Locale,
+  running: Pick<SessionState, "subagents"> = { subagents: new Map() }
+): Lines => {
   const { meta, mode, model, position, state } = found
   const [zh, events] = [locale === "zh-CN", locale === "en" ? "events" : "个事件"]
   return [
@@ -46,6 +65,7 @@ export const statusLines = (found: SessionStatus, locale: Locale): Lines => {
     `${zh ? "模型" : "model"}      ${sanitise(model)}`,
     `${zh ? "模式" : "mode"}       ${mode}`,
     `${zh ? "状态" : "state"}      ${state}, ${position} ${events}`,
+    ...subagentLines(running, locale),
     ...budgetLines(found, locale).map((line) => `${zh ? "预算" : "budget"}     ${line}`)
   ]
 }

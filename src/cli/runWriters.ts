@@ -5,12 +5,12 @@
  * program gets an answer when it is whole.
  */
 import { type Durable, isNested, type SessionEvent } from "../domain/Event.ts"
+import { makeCallNotes } from "./callNotes.ts"
 import type { Locale } from "./Commands.ts"
 import { describe } from "./Complaint.ts"
 import { makeSanitiser, sanitise } from "./Sanitise.ts"
 import { skippedLine } from "./restoreCommands.ts"
 import { texts } from "./texts.ts"
-import { toolEnded, toolStarted } from "./toolNotes.ts"
 import { cutNote } from "./Transcript.ts"
 
 export type Writer = (event: SessionEvent) => { readonly out?: string; readonly err?: string }
@@ -49,9 +49,6 @@ const makeAnswer = () => {
 }
 type Answer = ReturnType<typeof makeAnswer>
 
-const nestedNote = (event: SessionEvent): string =>
-  event.type === "tool_call" ? `  ${toolStarted(event.tool_name, event.content)}\n` : ""
-
 /** Notes on the screen on which text stands begin on a line of their own. */
 const asLines =
   (answer: Answer, write: Writer): Writer =>
@@ -72,27 +69,23 @@ const resetNote = (event: Durable<"stream_reset">, streams: boolean, locale: Loc
   return streams ? `${describe.retried(locale)}\n` : ""
 }
 
-const noteOf = (event: SessionEvent, locale: Locale): string => {
+const noteOf = (event: SessionEvent, calls: (event: SessionEvent) => string, locale: Locale): string => {
   switch (event.type) {
     case "retrying":
       // Of another model the reset that follows says it.
       return event.model === undefined ? `${describe.waits(event.delay_ms, event.code, locale)}\n` : ""
-    case "tool_call":
-      return `${toolStarted(event.tool_name, event.content)}\n`
-    case "tool_result":
-      return `${toolEnded(event, locale)}\n`
     case "checkpoint_skipped":
       return `${skippedLine(event.reason, locale)}\n`
     default:
-      return ""
+      return calls(event)
   }
 }
 
 /** On a screen, text as it comes: a person sees that an attempt was cut and that the answer starts over. */
 const streaming = (locale: Locale): Writer => {
-  const answer = makeAnswer()
+  const [answer, calls] = [makeAnswer(), makeCallNotes(locale)]
   return asLines(answer, (event) => {
-    if (isNested(event)) return { err: nestedNote(event) }
+    if (isNested(event)) return { err: calls(event) }
     switch (event.type) {
       case "text_delta":
         return { out: answer.add(event.offset, event.content) }
@@ -101,7 +94,7 @@ const streaming = (locale: Locale): Writer => {
       case "stream_reset":
         return { out: answer.close(), err: resetNote(event, true, locale) }
       default:
-        return { err: noteOf(event, locale) }
+        return { err: noteOf(event, calls, locale) }
     }
   })
 }
@@ -111,10 +104,10 @@ const remainder = (content: string, locale: Locale): string =>
   content.trim() === "" ? "" : `${describe.unfinished(locale)}\n${sanitise(content).trimEnd()}\n`
 
 /** For a file or a program: each whole answer once. A cut attempt is none, and its text is seen by nobody. */
-const whole =
-  (locale: Locale): Writer =>
-  (event) => {
-    if (isNested(event)) return { err: nestedNote(event) }
+const whole = (locale: Locale): Writer => {
+  const calls = makeCallNotes(locale)
+  return (event) => {
+    if (isNested(event)) return { err: calls(event) }
     switch (event.type) {
       case "text_completed": {
         if (event.partial === true) return { err: remainder(event.content, locale) }
@@ -124,9 +117,10 @@ const whole =
       case "stream_reset":
         return { err: resetNote(event, false, locale) }
       default:
-        return { err: noteOf(event, locale) }
+        return { err: noteOf(event, calls, locale) }
     }
   }
+}
 
 /** `streams`: standard output is a screen. */
 export const textWriter = (locale: Locale, streams: boolean): Writer => (streams ? streaming(locale) : whole(locale))

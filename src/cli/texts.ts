@@ -25,6 +25,9 @@ export interface Texts {
   readonly cleared: string
   readonly compacted: (before: string, after: string, summarised: boolean) => string
   readonly waitsForApproval: string
+  readonly background: string
+  /** The answer is there, and its task goes on. */
+  readonly waitsForBackground: string
   readonly starting: string
   readonly retrying: (seconds: number, attempt: number) => string
   readonly tokens: (input: string, output: string, cached: string | undefined) => string
@@ -85,6 +88,8 @@ const en: Texts = {
   compacted: (before, after, summarised) =>
     `${summarised ? "Earlier conversation summarised" : "Earlier results shortened"}: ${before} → ${after} tokens.`,
   waitsForApproval: "waits for approval",
+  background: "in the background",
+  waitsForBackground: "waiting for what runs in the background",
   starting: "waits",
   retrying: (seconds, attempt) => `trying again in ${seconds} s (attempt ${attempt})`,
   tokens: (input, output, cached) => `${input} in${cached === undefined ? "" : ` (${cached} cached)`} · ${output} out`,
@@ -145,6 +150,8 @@ const zh: Texts = {
   compacted: (before, after, summarised) =>
     `${summarised ? "较早的对话已压缩" : "较早的结果已缩短"}：${before} → ${after} 个 token。`,
   waitsForApproval: "等待批准",
+  background: "在后台",
+  waitsForBackground: "等待后台任务",
   starting: "等待中",
   retrying: (seconds, attempt) => `${seconds} 秒后重试（第 ${attempt} 次）`,
   tokens: (input, output, cached) =>

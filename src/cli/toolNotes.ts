@@ -74,8 +74,13 @@ const firstLines = (text: string, columns: number): string => {
 /** What was stopped from outside has no duration of its own. */
 const timeless: ReadonlySet<string> = new Set(["cancelled", "uncertain", "denied"])
 
-/** `  ✗ bash  error · exit 1 · 2.1 s · cut short: AssertionError …` */
-export const toolEnded = (event: Durable<"tool_result">, locale: Locale, columns = SUMMARY): string => {
+/** `  ✗ bash  error · exit 1 · 2.1 s · cut short: AssertionError …`; `which`: what tells it apart from other calls. */
+export const toolEnded = (
+  event: Durable<"tool_result">,
+  locale: Locale,
+  columns = SUMMARY,
+  which: string | undefined = undefined
+): string => {
   const text = texts[locale]
   const facts = [
     text.toolStatus[event.status],
@@ -88,5 +93,6 @@ export const toolEnded = (event: Durable<"tool_result">, locale: Locale, columns
   ]
   const mark = event.status === "ok" && !event.is_error ? "✓" : "✗"
   const why = event.is_error ? firstLines(event.result, columns) : ""
-  return `  ${mark} ${oneLine(event.tool_name, 40)}  ${facts.join(" · ")}${why === "" ? "" : `: ${why}`}`
+  const name = oneLine(event.tool_name, 40)
+  return `  ${mark} ${which === undefined ? name : `${name}  ${which}`}  ${facts.join(" · ")}${why === "" ? "" : `: ${why}`}`
 }

@@ -9,8 +9,9 @@ import { restoredLines, skippedLine } from "./restoreCommands.ts"
 import { sanitise } from "./Sanitise.ts"
 import { bold, cyan, dim, green, red, yellow } from "./Style.ts"
 import { texts } from "./texts.ts"
-import { duration, toolEnded, toolStarted } from "./toolNotes.ts"
+import { argumentSummary, duration, toolEnded, toolStarted } from "./toolNotes.ts"
 import type { Item, RunningTool, View } from "./Transcript.ts"
+import type { Inner } from "./transcriptBelow.ts"
 import { tailOf } from "./transcriptAnswer.ts"
 import { cut, expandTabs, wrap } from "./Width.ts"
 import type { Usage } from "../domain/Usage.ts"
@@ -71,8 +72,28 @@ const lastLines = (
   return { shown: shown.map((line) => cut(line, columns)), hidden: Math.max(0, all.length - lines) }
 }
 
-const outputLines = (tool: RunningTool, lines: number, { columns, color }: Options): Lines =>
-  lastLines(tool.output, lines, columns - 4).shown.map((line) => dim(`  │ ${line}`, color))
+/** A call that ended is one line with its outcome, so that what was denied does not look done. */
+const innerLine = ({ call_id, content, result, tool_name }: Inner, columns: number, locale: Locale): string => {
+  if (call_id === undefined) return sanitise(content).trim().split("\n", 1)[0] ?? ""
+  if (result === undefined) return toolStarted(tool_name, content, columns)
+  return toolEnded(result, locale, columns, argumentSummary(content, columns >> 1) || undefined).trim()
+}
+
+const outputLines = (tool: RunningTool, lines: number, { columns, color, locale }: Options): Lines => {
+  const inner = tool.inner.slice(-lines).map((one) => cut(expandTabs(innerLine(one, columns - 4, locale)), columns - 4))
+  const shown = tool.inner.length > 0 ? inner : lastLines(tool.output, lines, columns - 4).shown
+  return shown.map((line) => dim(`  │ ${line}`, color))
+}
+
+/** Whoever works in the background, and what it does now. */
+const backgroundLines = ({ background }: View, { columns, color, locale, now }: Options): Lines =>
+  background.map(({ inner, since, title }) => {
+    const last = inner.at(-1)
+    const does = last === undefined ? [] : [innerLine(last, columns, locale)]
+    const running = duration(Math.max(0, Math.floor((now - since) / 1_000) * 1_000))
+    const head = `◌ ${sanitise(title).replaceAll("\n", " ")} · ${texts[locale].background} · ${running}`
+    return dim(cut(expandTabs([head, ...does].join(" · ")), columns), color)
+  })
 
 const endLines = (item: Extract<Item, { kind: "end" }>, { columns, color, locale }: Options): Lines => {
   const { event, ms } = item
@@ -155,7 +176,9 @@ const statusLine = (view: View, { columns, color, locale, now }: Options): Lines
   const text = texts[locale]
   const { usage, since } = view.task
   const wait = view.retry === undefined ? 0 : Math.ceil((view.retry.until - now) / 1_000)
-  const state = view.retry === undefined || wait <= 0 ? text.state[view.state] : text.retrying(wait, view.retry.attempt)
+  const waits = view.background.length > 0 && view.answer === undefined && view.tools.length === 0
+  const calm = waits && view.state !== "cancelling" ? text.waitsForBackground : text.state[view.state]
+  const state = view.retry === undefined || wait <= 0 ? calm : text.retrying(wait, view.retry.attempt)
   const seconds = `${Math.max(0, Math.floor((now - since) / 1_000))} s`
   const tokens = usage.input_tokens + usage.output_tokens === 0 ? [] : [spent(usage, locale)]
   return [dim(cut([state, seconds, ...tokens].join(" · "), columns), color)]
@@ -182,9 +205,10 @@ const liveLines = (view: View, options: Options): Lines => {
   const thinking = view.thinking === undefined ? "" : sanitise(view.thinking.text.slice(-columns * 8)).trim()
   const thoughts = thinking === "" ? [] : wrap(thinking, columns).slice(-THINKING_LINES)
   const status = statusLine(view, options)
-  const left = Math.max(3, rows - tools.length - thoughts.length - status.length - 1)
+  const background = backgroundLines(view, options)
+  const left = Math.max(3, rows - background.length - tools.length - thoughts.length - status.length - 1)
   const answer = answerLines(view, left, options)
-  const body = [...thoughts.map((line) => dim(line, color)), ...answer, ...tools]
+  const body = [...thoughts.map((line) => dim(line, color)), ...answer, ...tools, ...background]
   const joins = view.answer?.opening !== "" && view.answer !== undefined && answer.length > 0
   const gap = view.items.length > 0 && body.length + status.length > 0 && !joins ? [""] : []
   return [...gap, ...body, ...status]

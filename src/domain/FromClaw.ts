@@ -35,3 +35,7 @@ export const reportIn = (content: string, title: string): Report | undefined => 
   const found = heads.find(({ head }) => content.startsWith(head))
   return found === undefined ? undefined : { title, failed: found.failed, text: content.slice(found.head.length) }
 }
+
+/** Its first line, without the report: `The subagent "x" reports`; undefined: a person wrote it. */
+export const announcement = (content: string): string | undefined =>
+  isFromClaw(content) ? content.slice(MARK.length).split("\n", 1)[0]?.replace(/:$/, "") : undefined

@@ -77,6 +77,18 @@ describe("the approval question", () => {
     assert.deepStrictEqual(placeOf(withCall(noCalls, call("c1", 1)), request()), {}, "the only one")
   })
 
+  it("counts within the subagent's own answer, and not at all what a crash cut off", () => {
+    const call = (call_id: string, parent_call_id?: string) =>
+      ({ type: "tool_call", task_id: "t", turn: 1, call_id, parent_call_id }) as unknown as SessionEvent
+    const calls = [call("s1"), call("s2"), call("x", "s2"), call("c1", "s1")].reduce(withCall, noCalls)
+    const asked = { ...request(), subagent: "alpha" }
+    assert.deepStrictEqual(placeOf(calls, asked), {}, "alpha's answer has one call")
+    const more = placeOf(withCall(calls, call("c2", "s1")), asked)
+    assert.deepStrictEqual(more, { place: { at: 1, of: 2, subagent: "alpha" } })
+    assert.include(lines(asked, { columns: 80, ...more })[1], "call 1 of 2 of an answer of alpha")
+    assert.deepStrictEqual(placeOf(calls, { ...request(), kind: "recovery", call_id: "s2" as CallId }), {})
+  })
+
   it("says itself, without e, that an earlier grant does not count any more", () => {
     const why = ["what it runs has changed since the grant grant_1 was given"]
     const parts = [{ words: ["npm", "test"], state: "uncovered", why }] as const

@@ -6,6 +6,7 @@ import { loadMarkdown } from "../../src/cli/Markdown.ts"
 import { initial, reduce, render, type View } from "../../src/cli/Transcript.ts"
 import { width } from "../../src/cli/Width.ts"
 import type { SessionEvent } from "../../src/domain/Event.ts"
+import { announced } from "../../src/domain/SubagentReport.ts"
 import { event as anyEvent } from "../support/events.ts"
 
 beforeAll(loadMarkdown)
@@ -89,6 +90,41 @@ describe("the transcript", () => {
       "  ✓ bash  ok · 7 ms",
       "● bash  one"
     ])
+  })
+
+  const ofCall = (body: object) => make(4, { parent_call_id: "a", ...body })
+  const inner = ofCall({ type: "tool_call", call_id: "i", tool_name: "write_file", content: '{"path":"x.txt"}' })
+  const denied = ofCall({ ...result("i"), tool_name: "write_file", status: "denied", is_error: true, result: "no" })
+  const subagent = make(3, { type: "tool_call", call_id: "a", tool_name: "subagent", content: '{"title":"alpha"}' })
+
+  it("shows a subagent's calls like any other, with their outcome", () => {
+    const running = viewOf(started, subagent, run("a"), inner)
+    assert.include(shown(running).live, "  │ ● write_file  x.txt")
+    // The call's own output says the same of the call, and nothing of its outcome.
+    const ended = [output("a", 0, "→ write_file {}\n"), denied].reduce(reduce, running)
+    assert.deepStrictEqual(shown(ended).live.slice(1, 3), [
+      "● subagent  alpha · 2.0 s",
+      "  │ ✗ write_file  x.txt  denied: no"
+    ])
+  })
+
+  it("names what runs in the background, and prints its report once", () => {
+    const begun = ofCall({ type: "subagent_started", title: "alpha", content: "do", background: true })
+    const view = viewOf(started, subagent, run("a"), begun, result("a"), thinking, completed("Meanwhile."), inner)
+    assert.deepStrictEqual(shown(view).live.slice(1), [
+      "◌ alpha · in the background · 1.0 s · ● write_file  x.txt",
+      "waiting for what runs in the background · 5 s"
+    ])
+    const report = announced("alpha", "All is well.")
+    const told = [
+      ofCall({ type: "subagent_ended", status: "completed", usage }),
+      make(5, { type: "prompt_queued", prompt_id: "p2", content: report, mode: "steer" }),
+      make(5, { type: "prompt_steered", prompt_id: "p2", content: report })
+    ].reduce(reduce, view)
+    assert.deepStrictEqual(shown(told).live, ["", "ready · 5 s"])
+    const said = shown(told).settled.join("\n")
+    assert.strictEqual(said.split("All is well.").length, 2)
+    assert.include(said, '› The subagent "alpha" reports\n  (waits for its turn)')
   })
 
   it("folds reasoning to two lines while it goes on, and to one after", () => {

@@ -1,7 +1,8 @@
 /** One line a tool call, one line its end (R090, R106, LESSONS 29). */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import type { Durable } from "../../src/domain/Event.ts"
+import { makeCallNotes } from "../../src/cli/callNotes.ts"
+import type { Durable, SessionEvent } from "../../src/domain/Event.ts"
 import type { CallId, TaskId } from "../../src/domain/Ids.ts"
 import { argumentSummary, toolEnded, toolStarted } from "../../src/cli/toolNotes.ts"
 import { width } from "../../src/cli/Width.ts"
@@ -41,6 +42,43 @@ describe("notes about tools", () => {
     )
     const killed = result({ status: "timeout", is_error: true, signal: "SIGKILL", duration_ms: 61_000 })
     assert.strictEqual(toolEnded(killed, "zh-CN"), "  ✗ bash  超时 · 信号 SIGKILL · 1 min 1 s")
+  })
+
+  it("say whose end it is where several calls or subagents are open", () => {
+    const notes = makeCallNotes("en")
+    const event = (body: object) => ({ task_id: "t", turn: 1, ...body }) as SessionEvent
+    const call = (call_id: string, title: string, parent_call_id?: string) =>
+      event({ type: "tool_call", call_id, tool_name: "subagent", content: JSON.stringify({ title }), parent_call_id })
+    const begins = (parent_call_id: string, title: string) => event({ type: "subagent_started", parent_call_id, title })
+    const ends = (call_id: string, parent_call_id?: string) =>
+      event({ ...result({ call_id: call_id as CallId, tool_name: "subagent" }), parent_call_id })
+    const lines = [
+      call("a", "alpha"),
+      call("b", "beta"),
+      begins("a", "alpha"),
+      call("x", "one", "a"),
+      ends("x", "a"),
+      begins("b", "beta"),
+      call("y", "two", "b"),
+      ends("y", "b"),
+      event({ type: "subagent_ended", parent_call_id: "b" }),
+      ends("b"),
+      ends("a"),
+      call("c", "gamma"),
+      ends("c")
+    ].map(notes)
+    assert.deepStrictEqual(lines.join("").split("\n").filter(Boolean), [
+      "● subagent  alpha",
+      "● subagent  beta",
+      "  ● subagent  one",
+      "    ✓ subagent  ok · 12 ms",
+      "  [beta] ● subagent  two",
+      "  [beta]   ✓ subagent  ok · 12 ms",
+      "  ✓ subagent  beta  ok · 12 ms",
+      "  ✓ subagent  alpha  ok · 12 ms",
+      "● subagent  gamma",
+      "  ✓ subagent  ok · 12 ms"
+    ])
   })
 
   it("are one short line whatever stands in them", () => {
