@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { networkError } from "../../src/provider/openai/networkFailure.ts"
-import { delta, stream } from "../support/fakeModelScript.ts"
+import { delta, HEAD, stream } from "../support/fakeModelScript.ts"
 import { ask, outcome, rig } from "../support/fakeModelProvider.ts"
 
 const peer = {
@@ -126,6 +126,26 @@ describe("on a socket", () => {
       )
       const { error, parts } = yield* outcome(provider.stream(ask()))
       assert.deepStrictEqual([error?.code, parts.length], ["provider_timeout_idle", 1])
+    })
+  )
+  it.live("chunks that add nothing are not progress, also behind a finish", () =>
+    Effect.gen(function* () {
+      const { model, provider } = yield* rig({ deadlines: { ...deadlines, first_chunk_ms: 2000 } })
+      const empty = Array.from({ length: 300 }, () => [delta({ content: "" }), { gap_ms: 10 }]).flat()
+      model.script(stream(HEAD, ...empty), stream(delta({ content: "hi" }), ...empty))
+      const found = yield* Effect.forEach([1, 2], () => outcome(provider.stream(ask())))
+      assert.deepStrictEqual(
+        found.map(({ error, parts }) => [error?.code, parts.length]),
+        [
+          ["provider_timeout_idle", 0],
+          ["provider_timeout_idle", 1]
+        ]
+      )
+      model.script(stream(delta({ content: "hi" }), delta({}, "stop"), ...empty))
+      const patient = yield* rig({ base_url: model.base_url })
+      const { error, parts } = yield* outcome(patient.provider.stream(ask()))
+      assert.deepStrictEqual([error, parts.length], [undefined, 2])
+      assert.deepStrictEqual(yield* model.gone(3), { writableFinished: false })
     })
   )
   it.live("fragments of a call and reasoning are progress (LESSONS 8)", () =>

@@ -54,3 +54,26 @@ it.each<[unknown, Usage | undefined]>([
   [null, undefined],
   ["many", undefined]
 ])("%j", (given, expected) => assert.deepStrictEqual(usageOf(given), expected))
+
+it.each<[unknown, Usage]>([
+  // A prompt is never empty: a server that counts nothing at all has not counted (RELIABILITY 3.6).
+  [
+    { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
+    { input_tokens: 40, output_tokens: 7, estimated: true }
+  ],
+  [
+    { input_tokens: 0, output_tokens: 5 },
+    { input_tokens: 40, output_tokens: 5, estimated: true }
+  ],
+  [
+    { input_tokens: 30, output_tokens: 0 },
+    { input_tokens: 30, output_tokens: 7, estimated: true }
+  ]
+])("%j of a prompt and an answer that have something is a guess", (given, expected) =>
+  assert.deepStrictEqual(usageOf(given, { input_tokens: 40, output_tokens: 7 }), expected)
+)
+it("an answer of nothing may count nothing", () =>
+  assert.deepStrictEqual(usageOf({ prompt_tokens: 9, completion_tokens: 0 }, { input_tokens: 8, output_tokens: 0 }), {
+    input_tokens: 9,
+    output_tokens: 0
+  }))

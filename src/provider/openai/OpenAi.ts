@@ -17,6 +17,7 @@ import { type Body, openBody } from "./body.ts"
 import { type Client, callError, openClient } from "./client.ts"
 import { type Decoder, type DecoderOptions, type Read, openDocumentDecoder, openEventDecoder } from "./decoder.ts"
 import { type Dialect, dialects } from "./dialects.ts"
+import { wireName } from "./encoder.ts"
 import { type Peer, refusalError, webPage } from "./failure.ts"
 import { brokenError } from "./networkFailure.ts"
 import type { ViaProxy } from "./Proxy.ts"
@@ -39,7 +40,7 @@ export interface OpenAiConfig {
 }
 
 /** A finished answer whose connection stays open is waited for this long, for its usage (LESSONS 6). */
-const AFTER_FINISH = "2 seconds"
+const AFTER_FINISH_MS = 2000
 
 /** A request without a stream is silent until it is done: only `total_ms`, or this, ends it. */
 const WHOLE_ANSWER_MS = 600_000
@@ -92,7 +93,10 @@ const done: Steps = Effect.suspend(() => Cause.done())
 /** What each read gives, until the end. */
 const reads = (call: Call, body: Body, decoder: Decoder): Steps => {
   let ending: Steps | undefined
+  /** When waiting for more of a finished answer ends; whatever adds nothing to it does not put that off. */
+  let until: number | undefined
   const took = ({ parts, heard, failure, ended }: Read): Steps => {
+    if (heard) until = undefined
     if (failure !== undefined) ending = Effect.fail(failure)
     else if (ended) ending = Effect.andThen(settle(call.exchange), done)
     if (heard || parts.length > 0) return Effect.succeed(parts)
@@ -104,10 +108,15 @@ const reads = (call: Call, body: Body, decoder: Decoder): Steps => {
   const onSuccess = (chunk: Uint8Array | undefined): Steps =>
     took(chunk === undefined ? decoder.end() : decoder.feed(chunk))
   const reading = Effect.matchEffect(body.read, { onFailure, onSuccess })
-  const last = Effect.matchEffect(
-    Effect.timeoutOrElse(body.read, { duration: AFTER_FINISH, orElse: () => Effect.undefined }),
-    { onFailure, onSuccess }
-  )
+  const last = Clock.clockWith((clock) => {
+    const now = Number(clock.monotonicTimeNanosUnsafe()) / 1e6
+    until ??= now + AFTER_FINISH_MS
+    const duration = Math.max(0, until - now)
+    return Effect.matchEffect(Effect.timeoutOrElse(body.read, { duration, orElse: () => Effect.undefined }), {
+      onFailure,
+      onSuccess
+    })
+  })
   const next: Steps = Effect.suspend(() => ending ?? (decoder.finished() ? last : reading))
   return next
 }
@@ -144,6 +153,7 @@ const makeCall = (config: OpenAiConfig, dialect: Dialect, peer: Peer, client: Cl
       open: () => dialect.open(profile, { base_url, model: asked.model }, sent),
       errorIn: dialect.errorIn,
       newId: newCallId,
+      offered: new Set(request.tools.map(({ name }) => wireName(name))),
       refusal: (error) => refusalError({ status: undefined, error, header: () => undefined, now_ms }, asked)
     }
     const note =

@@ -8,7 +8,7 @@ import type { CallId } from "../../domain/Ids.ts"
 import type { Usage } from "../../domain/Usage.ts"
 import type { Completed } from "../ModelPart.ts"
 import { ProviderError } from "../ProviderError.ts"
-import { CALLS_LIMIT, type Assembly, finish, isCut } from "./toolCalls.ts"
+import { type Assembly, type Offered, finish, isCut } from "./toolCalls.ts"
 
 export interface Draft {
   readonly content: string
@@ -56,9 +56,6 @@ const objection = ({ content, reasoning, assembly, reason }: Draft): ProviderErr
   if (reason !== undefined && broken.has(reason)) {
     return error("provider_unavailable", `The model server broke its answer off (${reason}).`)
   }
-  if (assembly.flooded) {
-    return error("provider_bad_stream", `The model sent more than ${CALLS_LIMIT} tool calls at once; nothing was run.`)
-  }
   const kind = reason === undefined ? undefined : reasons[reason]
   if (kind === "length" && calls && isCut(assembly)) {
     return error(
@@ -83,11 +80,14 @@ const reasonOf = (reason: string | undefined, calls: boolean): FinishReason => {
   return kind === "tool_calls" ? "stop" : kind
 }
 
-export const conclude = (draft: Draft, newId: () => CallId): Completed | ProviderError => {
+/** A model's name is no longer than this; it is a fact of every turn. */
+const MODEL_LIMIT = 256
+
+export const conclude = (draft: Draft, newId: () => CallId, offered?: Offered): Completed | ProviderError => {
   const refused = objection(draft)
   if (refused !== undefined) return refused
   const calls = draft.assembly.drafts.length > 0
-  const { calls: tool_calls, bad } = calls ? finish(draft.assembly, newId) : { calls: [], bad: [] }
+  const { calls: tool_calls, bad } = calls ? finish(draft.assembly, newId, offered) : { calls: [], bad: [] }
   if (calls && tool_calls.length === 0 && draft.content === "")
     return error("provider_bad_stream", "The model sent an empty answer.")
   return {
@@ -102,6 +102,6 @@ export const conclude = (draft: Draft, newId: () => CallId): Completed | Provide
     bad_calls: bad,
     finish_reason: reasonOf(draft.reason, tool_calls.length > 0),
     ...(draft.usage === undefined ? {} : { usage: draft.usage }),
-    ...(draft.model === undefined ? {} : { model: draft.model })
+    ...(draft.model === undefined ? {} : { model: draft.model.slice(0, MODEL_LIMIT).toWellFormed() })
   }
 }

@@ -13,7 +13,7 @@ import { conclude } from "./conclusion.ts"
 
 /** Characters of one event, and of a whole answer that is not a stream. */
 const EVENT_LIMIT = 4 * 1024 * 1024
-/** Characters of text and reasoning together. */
+/** Characters of text, reasoning and arguments together, and of what is not shown. */
 const ANSWER_LIMIT = 16 * 1024 * 1024
 
 export interface DecoderOptions {
@@ -22,11 +22,13 @@ export interface DecoderOptions {
   /** The error object of an event or a document that is none. */
   readonly errorIn: (chunk: Fields, event: string | undefined) => unknown
   readonly newId: () => CallId
+  /** The names of the tools that the model was offered, as they are on the wire. */
+  readonly offered?: ReadonlySet<string>
   /** What an error object of the server means. */
   readonly refusal: (error: unknown) => ProviderError
 }
 
-/** What one read gave. `heard`: at least one chunk was among it, so it is progress. */
+/** What one read gave. `heard`: it was progress: the answer has grown or come to its end, or has just begun. */
 export interface Read {
   readonly parts: Array<ModelPart>
   readonly heard: boolean
@@ -49,6 +51,11 @@ const NOTHING = "The model server sent no answer at all."
 
 const bad = (detail: string) => new ProviderError({ code: "provider_bad_stream", detail })
 
+const excessOf = (answer: Answer): ProviderError | undefined => {
+  const excess = answer.length() > ANSWER_LIMIT ? "The model's answer is too large." : answer.excess()
+  return excess === undefined ? undefined : bad(excess)
+}
+
 interface Ending {
   completed: Completed | undefined
   failure: ProviderError | undefined
@@ -68,7 +75,7 @@ const readOf = (answer: Answer, ending: Ending, heard: boolean): Read => {
 
 const completing = (options: DecoderOptions, answer: Answer, ending: Ending) => {
   const parts = answer.take(true)
-  const result = conclude(answer.draft(), options.newId)
+  const result = conclude(answer.draft(), options.newId, options.offered)
   if (result instanceof ProviderError) ending.failure = result
   else ending.completed = result
   return parts
@@ -81,6 +88,13 @@ const parsed = (text: string): unknown => {
   } catch {
     return undefined
   }
+}
+
+/** Whether the chunk was progress. One that adds nothing is a heartbeat; only the first says that an answer has begun. */
+const absorbs = (answer: Answer, chunk: Fields): boolean => {
+  const [length, finished] = [answer.length(), answer.finished()]
+  answer.chunk(chunk)
+  return answer.length() > length || answer.finished() !== finished
 }
 
 /** Server-sent events. */
@@ -112,10 +126,11 @@ export const openEventDecoder = (options: DecoderOptions): Decoder => {
         ending.failure = options.refusal(error)
         return
       }
-      heard = true
+      const grown = absorbs(answer, chunk)
+      heard ||= grown || !ever
       ever = true
-      answer.chunk(chunk)
-      if (answer.over()) done()
+      ending.failure = excessOf(answer)
+      if (!over() && answer.over()) done()
     }
   })
   const read = (): Read => {
@@ -129,7 +144,6 @@ export const openEventDecoder = (options: DecoderOptions): Decoder => {
     feed: (bytes) => {
       if (over()) return read()
       parser.feed(utf8.decode(bytes, { stream: true }))
-      if (!over() && answer.length() > ANSWER_LIMIT) ending.failure = bad("The model's answer is too large.")
       return read()
     },
     end: () => {
@@ -172,6 +186,8 @@ export const openDocumentDecoder = (options: DecoderOptions): Decoder => {
       return readOf(answer, ending, false)
     }
     answer.chunk(body)
+    ending.failure = excessOf(answer)
+    if (ending.failure !== undefined) return readOf(answer, ending, true)
     const parts = completing(options, answer, ending)
     const found = readOf(answer, ending, true)
     found.parts.unshift(...parts)
@@ -179,9 +195,11 @@ export const openDocumentDecoder = (options: DecoderOptions): Decoder => {
   }
   return {
     feed: (bytes) => {
-      text += utf8.decode(bytes, { stream: true })
+      const piece = utf8.decode(bytes, { stream: true })
+      text += piece
       if (text.length > EVENT_LIMIT) ending.failure = bad("The model's answer is too large.")
-      return { parts: [], heard: true, failure: ending.failure, ended: ending.failure !== undefined }
+      // Blanks are a heartbeat.
+      return { parts: [], heard: piece.trim() !== "", failure: ending.failure, ended: ending.failure !== undefined }
     },
     end: document,
     finished: () => false,

@@ -5,7 +5,7 @@
  */
 import type { Usage } from "../../domain/Usage.ts"
 import type { ModelPart } from "../ModelPart.ts"
-import { type Assembly, absorb, nothing } from "./toolCalls.ts"
+import { type Assembly, type Change, absorb, ARGUMENTS_LIMIT, CALLS_LIMIT, nothing, revise } from "./toolCalls.ts"
 import { guess, usageOf } from "./usage.ts"
 
 /** A text that grows by deltas and is handed out in wellformed pieces. */
@@ -35,7 +35,7 @@ const progress = (assembly: Assembly, shown: Assembly): ReadonlyArray<ModelPart>
   assembly.drafts.flatMap((draft, index) =>
     draft === shown.drafts[index]
       ? []
-      : [{ type: "tool_call_progress", index, tool_name: draft.name ?? "", bytes: draft.args.length }]
+      : [{ type: "tool_call_progress", index, tool_name: (draft.name ?? "").toWellFormed(), bytes: draft.args.length }]
   )
 
 export interface Growing {
@@ -43,17 +43,34 @@ export interface Growing {
   readonly think: (text: string) => void
   /** Fragments of calls, as `tool_calls` of a delta has them. */
   readonly call: (fragments: unknown) => void
+  /** What is known of the call at a place. */
+  readonly revise: (at: number, change: Change) => void
+  /** Characters that came and are nothing to show: sealed reasoning, fields that nobody knows. */
+  readonly unseen: (characters: number) => void
+  /** What came is more than an answer may have; for people. */
+  readonly refuse: (detail: string) => void
   /** What the server counts; the newest that can be read stands. */
   readonly count: (value: unknown) => void
   /** The parts since the last call; `last`: nothing will follow. */
   readonly take: (last: boolean) => Array<ModelPart>
-  readonly untouched: () => boolean
+  /** All the text, or all the reasoning, so far. */
+  readonly said: () => string
+  readonly thought: () => string
+  /** Characters of whatever kind that came so far; what does not add to them is no progress. */
   readonly length: () => number
+  /** Why this cannot be an answer any more, whatever else comes; for people. */
+  readonly excess: () => string | undefined
   readonly so_far: () => { readonly content: string; readonly reasoning: string; readonly assembly: Assembly }
   /** As the server told it, with a guess for what is missing where `sent` is known. */
   readonly usage: () => Usage | undefined
   /** Only where the server told something. */
   readonly told: () => Usage | undefined
+}
+
+const excessOf = ({ flooded, oversize }: Assembly): string | undefined => {
+  if (flooded) return `The model sent more than ${CALLS_LIMIT} tool calls at once; nothing was run.`
+  if (oversize) return `The model sent arguments longer than ${ARGUMENTS_LIMIT} characters; nothing was run.`
+  return undefined
 }
 
 const bytesOf = (texts: ReadonlyArray<string>): number => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
@@ -65,6 +82,9 @@ export const openGrowing = (sent: number | undefined): Growing => {
   let assembly: Assembly = nothing
   let shown: Assembly = nothing
   let counted: unknown
+  let unseen = 0
+  let shown_length = 0
+  let refused: string | undefined
   let parts: Array<ModelPart> = []
   const cut = (text: Text, type: "text_delta" | "reasoning_delta", last = false) => {
     const piece = takePiece(text, last)
@@ -79,14 +99,22 @@ export const openGrowing = (sent: number | undefined): Growing => {
     say: (text) => {
       if (reasoning.pending !== "") cut(reasoning, "reasoning_delta")
       content.pending += text
+      shown_length += text.length
     },
     think: (text) => {
       cut(content, "text_delta")
       reasoning.pending += text
+      shown_length += text.length
     },
     call: (fragments) => void (assembly = absorb(assembly, fragments)),
+    revise: (at, change) => void (assembly = revise(assembly, at, change)),
+    unseen: (characters) => void (unseen += characters),
+    refuse: (detail) => void (refused ??= detail),
     count: (value) => {
-      if (usageOf(value) !== undefined) counted = value
+      const found = usageOf(value)
+      if (found === undefined) return
+      // Nothing but zeros is no news of what was counted before.
+      if (counted === undefined || found.input_tokens + found.output_tokens > 0) counted = value
     },
     take: (last) => {
       cut(reasoning, "reasoning_delta", last)
@@ -97,8 +125,10 @@ export const openGrowing = (sent: number | undefined): Growing => {
       parts = []
       return taken
     },
-    untouched: () => content.whole === "" && content.pending === "" && assembly.drafts.length === 0,
-    length: () => content.whole.length + reasoning.whole.length,
+    said: () => content.whole + content.pending,
+    thought: () => reasoning.whole + reasoning.pending,
+    length: () => shown_length + assembly.size + unseen,
+    excess: () => refused ?? excessOf(assembly),
     so_far: () => ({ content: content.whole, reasoning: reasoning.whole, assembly }),
     told,
     usage: () => (sent === undefined ? told() : (told() ?? { ...guessed(sent), estimated: true }))

@@ -9,10 +9,12 @@ import type { ToolCall } from "../../domain/Message.ts"
 import type { BadCall } from "../ModelPart.ts"
 import { type Scan, advance, isObjectText, startScan } from "./objectScan.ts"
 
-/** Arguments beyond this many characters are refused, and not kept. */
 /** Calls of one answer; more is a server gone wrong, and costs quadratic time to tell apart. */
 export const CALLS_LIMIT = 512
+/** Arguments beyond this many characters are refused, and not kept. */
 export const ARGUMENTS_LIMIT = 1024 * 1024
+/** A tool's name is no longer than this; what follows is not looked at. */
+const NAME_LIMIT = 256
 
 interface Fragment {
   readonly index: number | undefined
@@ -26,6 +28,9 @@ export interface Draft {
   readonly index: number | undefined
   readonly id: string | undefined
   readonly name: string | undefined
+  /** All that came as a name, one behind the other; and what came last. */
+  readonly joined: string
+  readonly latest: string
   readonly args: string
   readonly scan: Scan
   readonly oversize: boolean
@@ -39,9 +44,13 @@ export interface Assembly {
   readonly last: number
   /** More calls came than an answer may have; the rest was not looked at. */
   readonly flooded: boolean
+  /** A call's arguments are longer than they may be. */
+  readonly oversize: boolean
+  /** Characters of all the arguments that ever came, and one for each call: what does not add to it is no progress. */
+  readonly size: number
 }
 
-export const nothing: Assembly = { drafts: [], last: -1, flooded: false }
+export const nothing: Assembly = { drafts: [], last: -1, flooded: false, oversize: false, size: 0 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   value !== null && typeof value === "object" && !Array.isArray(value)
@@ -49,17 +58,22 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
 
 /** Some servers send the arguments as an object; an empty one says nothing (LESSONS 2). */
-const argumentText = (value: unknown): string => {
+export const argumentText = (value: unknown): string => {
   if (typeof value === "string") return value
   if (value === null || typeof value !== "object" || Object.keys(value).length === 0) return ""
   return JSON.stringify(value)
 }
 
+/** Some servers write the number as a text; anything else is no index. */
+export const indexOf = (value: unknown): number | undefined => {
+  const index = typeof value === "string" && /^\d{1,9}$/.test(value) ? Number(value) : value
+  return typeof index === "number" && Number.isInteger(index) && index >= 0 ? index : undefined
+}
+
 const fragmentOf = (value: unknown): Fragment | undefined => {
   if (!isRecord(value)) return undefined
   const fn = isRecord(value.function) ? value.function : {}
-  const index =
-    typeof value.index === "number" && Number.isInteger(value.index) && value.index >= 0 ? value.index : undefined
+  const index = indexOf(value.index)
   const fragment = { index, id: text(value.id), name: text(fn.name), args: argumentText(fn.arguments) }
   return fragment.id === undefined && fragment.name === undefined && fragment.args === "" ? undefined : fragment
 }
@@ -118,6 +132,8 @@ const blank: Draft = {
   index: undefined,
   id: undefined,
   name: undefined,
+  joined: "",
+  latest: "",
   args: "",
   scan: startScan,
   oversize: false,
@@ -131,6 +147,8 @@ const extend = (draft: Draft, f: Fragment): Draft => {
     index: draft.index ?? f.index,
     id: draft.id ?? f.id,
     name: draft.name ?? f.name,
+    joined: f.name === undefined ? draft.joined : (draft.joined + f.name).slice(0, NAME_LIMIT),
+    latest: f.name ?? draft.latest,
     args,
     scan: oversize ? draft.scan : advance(draft.scan, f.args),
     oversize,
@@ -138,21 +156,53 @@ const extend = (draft: Draft, f: Fragment): Draft => {
   }
 }
 
+/** The assembly with `draft` at `at`, where it has `added` characters that it had not. */
+const put = (assembly: Assembly, at: number, draft: Draft, added: number): Assembly => {
+  const { drafts, flooded, oversize, size } = assembly
+  const fresh = at >= drafts.length
+  return {
+    drafts: fresh ? [...drafts, draft] : drafts.with(at, draft),
+    last: at,
+    flooded,
+    oversize: oversize || draft.oversize,
+    size: size + added + (fresh ? 1 : 0)
+  }
+}
+
 /** Folds the `tool_calls` of one delta in. Anything that is not a fragment says nothing. */
 export const absorb = (assembly: Assembly, tool_calls: unknown): Assembly => {
   if (!Array.isArray(tool_calls)) return assembly
-  let { drafts, last, flooded } = assembly
+  let now = assembly
   tool_calls.forEach((value: unknown, position) => {
     const fragment = fragmentOf(value)
-    if (fragment === undefined || flooded) return
-    const at = place({ drafts, last }, fragment, position, tool_calls.length)
-    flooded = at >= CALLS_LIMIT
-    if (flooded) return
-    const draft = extend(drafts[at] ?? blank, fragment)
-    drafts = at === drafts.length ? [...drafts, draft] : drafts.with(at, draft)
-    last = at
+    if (fragment === undefined || now.flooded) return
+    const at = place(now, fragment, position, tool_calls.length)
+    now =
+      at >= CALLS_LIMIT
+        ? { ...now, flooded: true }
+        : put(now, at, extend(now.drafts[at] ?? blank, fragment), fragment.args.length)
   })
-  return { drafts, last, flooded }
+  return now
+}
+
+/** What is known of a call whose place is known, too. */
+export interface Change {
+  readonly id?: string | undefined
+  readonly name?: string | undefined
+  /** More of the arguments. */
+  readonly more?: string
+  /** All of the arguments, whatever came of them before. */
+  readonly whole?: string
+}
+
+/** Folds in what is said of the call at `at`, which is one of those there are, or the next. */
+export const revise = (assembly: Assembly, at: number, { id, name, more = "", whole }: Change): Assembly => {
+  if (at >= CALLS_LIMIT) return { ...assembly, flooded: true }
+  const draft = assembly.drafts[at] ?? { ...blank, index: at }
+  const bare: Draft = whole === undefined ? draft : { ...draft, args: "", scan: startScan, halved: blank.halved }
+  const args = whole ?? more
+  const added = Math.max(0, whole === undefined ? args.length : args.length - draft.args.length)
+  return put(assembly, at, { ...extend(bare, { index: at, id, name, args }), id: id ?? draft.id }, added)
 }
 
 /** A call whose arguments were cut: neither whole nor empty by intent. */
@@ -172,6 +222,12 @@ const resolve = ({ args, scan, halved }: Draft): string | undefined => {
   return [args, once, half].find((candidate) => candidate !== undefined && isObjectText(candidate))
 }
 
+/** A name comes whole, again and again, or in pieces: which it was is known by what was offered. */
+const nameOf = ({ joined, latest, name = "unnamed" }: Draft, offered: Offered): string => {
+  const meant = [name, joined, latest].find((one) => offered.has(one)) ?? name
+  return meant.slice(0, NAME_LIMIT).toWellFormed()
+}
+
 const complaintOf = (draft: Draft): string | undefined => {
   if (draft.name === undefined) return "The call names no tool."
   if (draft.oversize) return `The arguments are longer than ${ARGUMENTS_LIMIT} characters.`
@@ -184,6 +240,9 @@ const complaintOf = (draft: Draft): string | undefined => {
   }
 }
 
+/** The names of the tools that the model was offered, as they are on the wire. */
+export type Offered = ReadonlySet<string>
+
 export interface Finished {
   readonly calls: ReadonlyArray<ToolCall>
   readonly bad: ReadonlyArray<BadCall>
@@ -193,7 +252,7 @@ export interface Finished {
 const USABLE_ID = /^[\x21-\x7e]{1,128}$/
 
 /** The calls in the order they were opened; ids are unique in the answer, and in the session by the engine. */
-export const finish = ({ drafts }: Assembly, newId: () => CallId): Finished => {
+export const finish = ({ drafts }: Assembly, newId: () => CallId, offered: Offered = new Set()): Finished => {
   const used = new Set<string>()
   const calls: Array<ToolCall> = []
   const bad: Array<BadCall> = []
@@ -203,9 +262,10 @@ export const finish = ({ drafts }: Assembly, newId: () => CallId): Finished => {
     const call_id = own ? (draft.id as CallId) : newId()
     used.add(call_id)
     const complaint = complaintOf(draft)
-    if (complaint !== undefined) bad.push({ call_id, raw: draft.args.toWellFormed(), complaint })
+    if (complaint !== undefined)
+      bad.push({ call_id, raw: draft.args.toWellFormed(), complaint: complaint.toWellFormed() })
     const args = complaint === undefined ? (resolve(draft) ?? "{}") : "{}"
-    calls.push({ call_id, tool_name: draft.name ?? "unnamed", arguments: args.toWellFormed() })
+    calls.push({ call_id, tool_name: nameOf(draft, offered), arguments: args.toWellFormed() })
   }
   return { calls, bad }
 }

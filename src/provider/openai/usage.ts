@@ -38,13 +38,16 @@ export const usageOf = (value: unknown, guessed?: Guess): Usage | undefined => {
   const prompt = found.prompt_tokens ?? found.input_tokens
   const completion = found.completion_tokens ?? found.output_tokens
   if (prompt === undefined && completion === undefined) return undefined
-  const input_tokens = count(prompt) ?? guessed?.input_tokens ?? clamp(prompt)
-  const output_tokens = count(completion) ?? guessed?.output_tokens ?? clamp(completion)
+  // A prompt is never empty, and an answer that has something took something: there 0 is a figure nobody counted.
+  const promptCount = count(prompt) || undefined
+  const completionCount = count(completion) || ((guessed?.output_tokens ?? 0) > 0 ? undefined : count(completion))
+  const input_tokens = promptCount ?? guessed?.input_tokens ?? clamp(prompt)
+  const output_tokens = completionCount ?? guessed?.output_tokens ?? clamp(completion)
   const inDetail = fields(found.prompt_tokens_details ?? found.input_tokens_details)
   const outDetail = fields(found.completion_tokens_details ?? found.output_tokens_details)
   const cached = part(inDetail?.cached_tokens ?? found.prompt_cache_hit_tokens, input_tokens)
   const reasoning = part(outDetail?.reasoning_tokens, output_tokens)
-  const estimated = count(prompt) === undefined || count(completion) === undefined
+  const estimated = promptCount === undefined || completionCount === undefined
   return {
     input_tokens,
     output_tokens,
