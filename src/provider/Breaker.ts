@@ -67,13 +67,7 @@ interface Entered {
   readonly probe: boolean
 }
 
-const ended = (
-  circuit: Circuit,
-  limits: BreakerLimits,
-  exit: Ended,
-  { task, probe }: Entered,
-  now: number
-): void => {
+const ended = (circuit: Circuit, limits: BreakerLimits, exit: Ended, { task, probe }: Entered, now: number): void => {
   const error = Exit.isSuccess(exit) ? undefined : exit.cause.reasons.find(Cause.isFailReason)?.error
   if (error === undefined && Exit.isFailure(exit)) {
     if (probe) circuit.open_until = now
