@@ -171,9 +171,11 @@ export const trustedText = ({ status, offers }: Standing, path: string): string 
  * are run from it. `undefined`: it is.
  */
 export const changeOf = ({ offers, status, workspace }: Standing, path: string): string | undefined => {
-  const now = lookAt(join(workspace, path), "problem")
+  const place = join(workspace, path)
+  const now = lookAt(place, "problem")
   const judged = status === "trusted" ? offers.find((offer) => offer.path === path) : undefined
-  if (judged !== undefined && now.digest === judged.digest) return undefined
+  // What leads there may be a link by now.
+  if (judged !== undefined && now.digest === judged.digest && realPlace(place) === place) return undefined
   if (judged !== undefined || now.problem === undefined) return "is not what was trusted any more"
   return `is not run: ${path} is no part of what is trusted, for ${problems[now.problem]}`
 }

@@ -30,8 +30,6 @@ export interface CallMark {
   readonly intent?: FileIntent
   /** A process of it was announced. */
   readonly announced: boolean
-  /** It ended: only that a hook was told of it is not known. */
-  readonly ended?: Ended
 }
 
 /** What a call's `tool_result` says of its end. */

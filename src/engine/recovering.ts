@@ -27,16 +27,15 @@ const done = (output: ToolOutput, bounds: Bounds): Look => ({
   ...fieldsOf(Exit.succeed(output), bounds)
 })
 
-/** By what is stored of its end or its subagent, the tool's own word, or its look at the world. */
+/** By what is stored of its subagent, the tool's own word, or its look at the world. */
 export const look = (
   registry: ToolRegistry["Service"],
   bounds: Bounds,
   call: ToolCall,
-  { announced, ended, intent }: CallMark,
+  { announced, intent }: CallMark,
   inside: SessionState | undefined
 ): Effect.Effect<Look> =>
   Effect.suspend(() => {
-    if (ended !== undefined) return Effect.succeed<Look>({ kind: "done", ...ended })
     if (inside !== undefined && hasFinished(inside)) {
       return Effect.succeed(done({ content: finishedText(inside) }, bounds))
     }

@@ -13,8 +13,10 @@ export interface CallMarks {
   readonly processes: () => ReadonlyArray<Leftover>
   /** Calls whose arguments did not parse. */
   readonly broken: ReadonlySet<CallId>
-  /** Of a call without a result: what it was to make of its file, whether a process was announced, and how it ended. */
+  /** Of a call without a result: what it was to make of its file, and whether a process of it was announced. */
   readonly of: (call: CallId) => CallMark
+  /** How a call without a result ended: hooks were yet to be told. */
+  readonly endOf: (call: CallId) => Ended | undefined
   /** Somebody wanted it to end. */
   readonly canceled: (task: TaskId) => boolean
 }
@@ -61,13 +63,10 @@ export const make = (): CallMarks => {
     processes: () => [...processes.values(), ...hooks.values()],
     broken,
     of: (call) => {
-      const [ended, intent] = [ends.get(call), intents.get(call)]
-      return {
-        announced: processes.has(call),
-        ...(intent === undefined ? {} : { intent }),
-        ...(ended === undefined ? {} : { ended })
-      }
+      const intent = intents.get(call)
+      return { announced: processes.has(call), ...(intent === undefined ? {} : { intent }) }
     },
+    endOf: (call) => ends.get(call),
     canceled: (task) => task === canceled
   }
 }

@@ -33,6 +33,6 @@ export const closeCrashed = (log: SessionLog) => {
   const outcome: Outcome = canceled
     ? { status: "canceled" }
     : { status: "failed", error: errorBody("interrupted_by_restart") }
-  const known = ended(log.state(), (call) => log.marks.of(call).ended)
+  const known = ended(log.state(), log.marks.endOf)
   return log.commit([...known, ...close(known.reduce(fold, log.state()), outcome, { crashed: true })])
 }

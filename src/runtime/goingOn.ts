@@ -11,7 +11,7 @@ import type { Look } from "../engine/Resumption.ts"
 import { closeCrashed } from "./crashed.ts"
 import { hadDoneNothing } from "./cutSubagent.ts"
 import type { JournalApprover } from "./journalApprover.ts"
-import { cutOff, found, recover } from "./recover.ts"
+import { cutOff, ended, found, recover } from "./recover.ts"
 import type { Parts } from "./RuntimeFactory.ts"
 import type { SessionLog } from "./sessionLog.ts"
 import type { Tasks } from "./tasks.ts"
@@ -44,6 +44,8 @@ export const goOn = Effect.fnUntraced(function* (going: Going) {
   const { broken, canceled } = log.marks
   const running = log.state().task
   if (running !== undefined && canceled(running.task_id)) return false
+  const known = ended(log.state(), log.marks.endOf)
+  if (known.length > 0) yield* log.commit(known)
   const looks = new Map(yield* Effect.forEach(cutOff(log.state()), (call) => lookAt(going, call)))
   const cut = askedBelow(log.state())
   const facts = found(log.state(), looks, (settings.mode ?? parts.mode) !== "never-ask")

@@ -87,15 +87,15 @@ const endOf = (
   duration_ms
 })
 
-/** The results of calls whose ends are stored, and nothing more. */
+/** The results of calls whose ends are stored: nothing is asked about these, and none runs again. */
 export const ended = (
   state: SessionState,
   endOfCall: (call: CallId) => Ended | undefined
 ): ReadonlyArray<DurableBody> => {
   const { task } = state
   if (task === undefined) return []
-  return cutOff(state).flatMap((call) => {
-    const end = endOfCall(call.call_id)
+  return lastCalls(state).flatMap((call) => {
+    const end = call.result === undefined ? endOfCall(call.call_id) : undefined
     return end === undefined ? [] : [endOf({ task_id: task.task_id, turn: task.turn }, call, end)]
   })
 }
