@@ -69,7 +69,7 @@ export const movedSecrets = (env: Environment): ReadonlyArray<string> => {
     return below.map((place) => join(home, place.slice(usual.length + 1)))
   })
   // Whoever names the home itself (or what holds it) has moved nothing.
-  const holdsHome = (path: string) => `${env["HOME"] ?? ""}/`.startsWith(`${path.replace(/\/+$/, "")}/`)
+  const holdsHome = (path: string) => `${env["HOME"] ?? ""}/`.startsWith(`${path.replace(/(?<!\/)\/+$/, "")}/`)
   const named = NAMED.flatMap((name) => (env[name] ?? "").split(":")).filter(isPlace)
   return [...moved, ...named.filter((path) => !holdsHome(path))]
 }
@@ -87,9 +87,9 @@ export const isCredentialsFile = (name: string): boolean => CREDENTIALS.has(name
 
 /** Settings, which may hold a credential: a token of a registry that is no `${VARIABLE}`. */
 const SETTINGS: Readonly<Record<string, RegExp>> = {
-  ".npmrc": /^[^#;\n]*(?:_auth(?:Token)?|_password)\s*=\s*["']?(?!\s*["']?\$\{)[^\s"']/im,
-  ".yarnrc.yml": /^[^#\n]*npmAuth(?:Token|Ident)["']?\s*:\s*["']?(?!\s*["']?\$\{)[^\s"']/m,
-  ".yarnrc": /^[^#\n]*(?:_auth(?:Token)?|_password)["']?\s+["']?(?!\$\{)[^\s"']/im
+  ".npmrc": /^[^#;\n\r\u2028\u2029]*(?:_auth(?:Token)?|_password)\s*=\s*(?!\s|["']?\s*["']?\$\{)["']?[^\s"']/im,
+  ".yarnrc.yml": /^[^#\n\r\u2028\u2029]*npmAuth(?:Token|Ident)["']?\s*:\s*(?!\s|["']?\s*["']?\$\{)["']?[^\s"']/m,
+  ".yarnrc": /^[^#\n\r\u2028\u2029]*(?:_auth(?:Token)?|_password)["']?\s+(?!["']?\$\{)["']?[^\s"']/im
 }
 
 /** Whether a file of this name holds a credential; `text` reads it, where that must be known. */

@@ -13,7 +13,7 @@ const secretName =
 const SHORTEST = 8
 const SHORTEST_USER = 16
 
-const urlParts = /[a-z][a-z0-9+.-]*:\/\/([^/\s:@]*)(?::([^/\s@]+))?@/gi
+const urlParts = /[a-z][a-z0-9+.-]{0,31}:\/\/([^/\s:@]*)(?::([^/\s@]+))?@/gi
 const assigned =
   /(?:^|[?&;\s])(?:[a-z0-9_.-]*(?:password|passwd|pwd|secret|token|api[-_]?key|access[-_]?key|accountkey|signature|sig))\s?=\s?([^;&\s]+)/gi
 

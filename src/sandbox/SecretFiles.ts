@@ -52,7 +52,7 @@ const looks = new Map<string, Look>()
 const lookAt = (places: ReadonlyArray<string>, key: string): ReadonlySet<string> => {
   const [now, known] = [performance.now(), looks.get(key)]
   if (known !== undefined && now < known.until) return known.all
-  const all = new Set(places.flatMap((place) => [place.replace(/\/+$/, ""), realOf(place)]))
+  const all = new Set(places.flatMap((place) => [place.replace(/(?<!\/)\/+$/, ""), realOf(place)]))
   // One process has one list of places, or few.
   if (looks.size > 16) looks.clear()
   looks.set(key, { until: now + LOOK_AGAIN_MS, all })

@@ -176,7 +176,8 @@ const passes = (word: string, next: string | undefined, { also, long, not, short
   if (long.has(name) && (word.startsWith("--") || name.length > 1)) return true
   if (word.startsWith("--")) return false
   return (
-    /^-[A-Za-z]+(?:=?\d+)?$/.test(word) && [...word.slice(1).replace(/=?\d+$/, "")].every((one) => short.includes(one))
+    /^-[A-Za-z]+(?:=?\d+)?$/.test(word) &&
+    [...word.slice(1).replace(/=?(?<!\d)\d+$/, "")].every((one) => short.includes(one))
   )
 }
 

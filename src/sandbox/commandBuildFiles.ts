@@ -16,7 +16,7 @@ const MAVEN: Manifest = {
     ".mvn/extensions.xml .mvn/jvm.config .mvn/maven.config .mvn/wrapper/maven-wrapper.properties pom.xml mvnw"
   ),
   option: /^(?:-f|--file|-s|--settings|-gs|--global-settings|-t|--toolchains)$/,
-  below: /(?:^|\/)(?:pom\.xml|\.mvn\/.+)$/
+  below: /(?:^|\/)(?:pom\.xml$|\.mvn\/.)/
 }
 const BAZEL: Manifest = {
   files: list("WORKSPACE WORKSPACE.bazel MODULE.bazel BUILD BUILD.bazel .bazelrc .bazelversion"),
@@ -82,7 +82,7 @@ export const BUILDERS: Readonly<Record<string, Manifest>> = {
   task: {
     files: list("Taskfile.yml Taskfile.yaml Taskfile.dist.yml Taskfile.dist.yaml .env"),
     option: /^(?:-t|--taskfile)$/,
-    below: /(?:^|\/)taskfile(?:[._-][\w-]+)*\.ya?ml$/i
+    below: /(?:^|\/)taskfile(?:[._-][\w.-]*)?\.ya?ml$/i
   },
   cmake: {
     files: ["CMakeLists.txt", "CMakePresets.json", "CMakeUserPresets.json"],

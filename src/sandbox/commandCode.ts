@@ -3,6 +3,7 @@
  * (SECURITY P4). Owns: which words that is, and what of it nobody is ever asked about. What such code does nobody can say,
  * so that whatever a rule denies and its text names is a doubt: it asks, and is never allowed. Pure but for the paths.
  */
+import { literals } from "./commandLiterals.ts"
 import type { Paths } from "./commandPaths.ts"
 import { refusalOf } from "./commandRefused.ts"
 import { isInterpreter } from "./commandTables.ts"
@@ -18,11 +19,9 @@ export interface Code {
   readonly refused?: string
 }
 
-const LITERAL = /"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`/g
 const MAX_LITERALS = 200
 
-const literalsIn = (text: string): ReadonlyArray<string> =>
-  Array.from(text.matchAll(LITERAL), ([, a, b, c]) => a ?? b ?? c ?? "").slice(0, MAX_LITERALS)
+const literalsIn = (text: string): ReadonlyArray<string> => literals(text, MAX_LITERALS).map(({ value }) => value)
 
 /** `system('sudo id')` as text, `["sudo", "id"]` as words: what would be refused if it were run. */
 const refusedIn = (text: string, paths: Paths): string | undefined => {

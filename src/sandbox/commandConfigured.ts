@@ -20,7 +20,8 @@ const WORK = set(`include exclude files spec testMatch testRegex testPathIgnoreP
 const COUNTED =
   /\.(?:sh|bash|zsh|ksh|fish|ps1|bat|cmd|pyw?|p[lm]|rb|rake|lua|php|tcl|R|[cm]?[jt]s|[jt]sx|groovy|gradle|kts|jar|cmake|mk|just|bzl|nix|awk|sed|sql|ya?ml|toml|json[5c]?|ini|cfg|conf|properties|xml|env|exs?|clj|tf|hcl)$/
 const SCRIPT = /\.(?:sh|bash|zsh|ksh|fish|ps1|bat|cmd|pyw?|p[lm]|rb|lua|php|tcl)$/
-const NAMED = /(?:^|\/)(?:(?:docker|container|just|task|make|rake|proc|gem|brew)file(?:\.[\w-]+)*|\.env(?:\.[\w-]+)*)$/i
+const NAMED =
+  /(?:^|\/)(?:(?:docker|container|just|task|make|rake|proc|gem|brew)file(?:\.[\w.-]*)?|\.env(?:\.[\w.-]*)?)$/i
 
 /** A variable, in the forms of shells, make, gradle, cmake, just, task, tox, jest and python. */
 const VARIABLE =
@@ -29,7 +30,7 @@ const MARK = "\ue000"
 
 /** A quoted text, one bare word, or a bracket; behind the first two, what makes it a key. */
 const PART =
-  /"((?:\\.|[^"\\\n])*)"(\s*=(?!=)|\s*:(?=[\s"'[{(]))?|'([^'\n]*)'(\s*=(?!=)|\s*:(?=[\s"'[{(]))?|`([^`\n]*)`|([^\s"'`,()[\]{}<>;|&=:]+)(\s*=(?!=)|\s*:(?=[\s"'[{(]|$))?|([[{(])|([\]})])|(\n(?![ \t]*-[ \t]))/gm
+  /(?<!\\)"((?:\\.|[^"\\\n])*)"(\s*=(?!=)|\s*:(?=[\s"'[{(]))?|'([^'\n]*)'(\s*=(?!=)|\s*:(?=[\s"'[{(]))?|`([^`\n]*)`|([^\s"'`,()[\]{}<>;|&=:]+)(\s*=(?!=)|\s*:(?=[\s"'[{(]|$))?|([[{(])|([\]})])|(\n(?![ \t]*-[ \t]))/gm
 
 export interface Configured {
   /** Absolute. */

@@ -72,7 +72,7 @@ const RUNS_NAMES = set(
   "mocha ts-mocha ava tap tape jasmine uvu lab borp bats pytest py.test nose2 unittest rspec minitest"
 )
 /** Where and how tests are called. */
-const TESTS = /(?:^|\/)(?:tests?|specs?|__tests__|e2e)\/|(?:^|[/._-])(?:tests?|spec|e2e)(?:[._-][\w.-]*)?$/i
+const TESTS = /(?:^|\/)(?:tests?|specs?|__tests__|e2e)\/|(?:^|[/._-])(?:tests?|spec|e2e)(?:[._-][\w.-]{0,255})?$/i
 /** The word behind is no file. */
 const TEXT =
   /^(?:-[gtk]|--(?:grep|fgrep|testNamePattern|test-name-pattern|test-skip-pattern|test-concurrency|test-timeout|timeout))$/

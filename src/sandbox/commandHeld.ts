@@ -51,7 +51,7 @@ export const holdFrom = (node: Command | For, held: Held, home: string): void =>
   }
 }
 
-const NAMES = /\$(?:([A-Za-z_]\w*)|\{!?([A-Za-z_]\w*)(?:\[[^\]]*\])?(?:@\w|[-:+=?%#/^,][^}]*)?\})/g
+const NAMES = /\$(?:([A-Za-z_]\w*)|\{!?([A-Za-z_]\w*)(?:\[[^\][]*\])?(?:@\w|[-:+=?%#/^,][^}]{0,1000})?\})/g
 
 /** The same words with what the variables hold, each value in its turn. */
 export const withHeld = (words: ReadonlyArray<ShellWord>, held: Held): ReadonlyArray<ReadonlyArray<ShellWord>> => {
@@ -81,10 +81,10 @@ export const withHeld = (words: ReadonlyArray<ShellWord>, held: Held): ReadonlyA
 const EVALUATES: ReadonlySet<string> = new Set(
   `test [ declare typeset local export readonly let read printf unset mapfile readarray getopts wait`.split(" ")
 )
-const SUBSCRIPT = /\[[^\]]*(?:\$\(|`)/
+const SUBSCRIPT = /\[[^\][]*(?:\$\(|`)/
 const RUNS = /\$\(|`/
 
-const asWords = (text: string): string => `: ${text.replace(/[;&|<>\n]+$/, "")}`
+const asWords = (text: string): string => `: ${text.replace(/(?<![;&|<>\n])[;&|<>\n]+$/, "")}`
 
 /** Scripts that stand in subscripts, or in a value that may be expanded once more. */
 export const evaluatedIn = (node: SyntaxNode, source: string): ReadonlyArray<string> => {

@@ -36,5 +36,5 @@ export const heldText = (part: WordPart): string | undefined => {
   if (only.descriptor !== undefined || only.delimiter?.quoted !== true || only.closing === undefined) return undefined
   if (!/^'\w+'$/.test(only.delimiter.text)) return undefined
   const text = only.body.text
-  return isInert(text) ? text.replace(/\n+$/, "") : undefined
+  return isInert(text) ? text.replace(/(?<!\n)\n+$/, "") : undefined
 }

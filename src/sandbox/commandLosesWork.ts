@@ -110,7 +110,7 @@ const checksOutPaths = (
 }
 
 /** `git restore --staged`: the index alone, with no option that is not known. */
-const STAGED = /^(?:--staged|-[Sq]*S[Sq]*)$/
+const STAGED = /^(?:--staged|-q*S[Sq]*)$/
 const OF_STAGED = /^(?:--staged|--quiet|--(?:no-)?progress|--source=.*|--source|-[Sq]+|-s.*)$/
 const onlyStaged = (words: ReadonlyArray<string>, { options }: Words): boolean => {
   const staged = words.findIndex((word) => STAGED.test(word))

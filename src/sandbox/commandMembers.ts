@@ -13,7 +13,7 @@ const strings = (value: unknown): ReadonlyArray<string> =>
 
 const npmPatterns = (read: Read): ReadonlyArray<string> => {
   const yaml = Array.from(
-    (read("pnpm-workspace.yaml") ?? "").matchAll(/^\s*-\s*["']?([^"'#\n]+)/gm),
+    (read("pnpm-workspace.yaml") ?? "").matchAll(/^[ \t]*-\s*["']?([^"'#\n]+)/gm),
     ([, one = ""]) => one
   )
   try {
@@ -31,7 +31,9 @@ const npmPatterns = (read: Read): ReadonlyArray<string> => {
 /** Of `members = […]`, and of dependencies that are paths. */
 const cargoPatterns = (read: Read): ReadonlyArray<string> => {
   const text = read("Cargo.toml") ?? ""
-  const members = /^\s*members\s*=\s*\[([^\]]*)\]/m.exec(text)?.[1] ?? ""
+  const from = /^[ \t]*members\s*=\s*\[/m.exec(text)
+  const behind = from === null ? "" : text.slice(from.index + from[0].length)
+  const members = behind.slice(0, Math.max(0, behind.indexOf("]")))
   const listed = Array.from(members.matchAll(/["']([^"'\n]+)["']/g), ([, one = ""]) => one)
   return [...listed, ...Array.from(text.matchAll(/\bpath\s*=\s*["']([^"'\n]+)["']/g), ([, one = ""]) => one)]
 }
@@ -50,7 +52,10 @@ export const membersOf = (kind: keyof typeof KINDS, read: Read, paths: Paths): R
   const { files, patterns } = KINDS[kind]
   const found: Array<string> = []
   for (const pattern of patterns(read)) {
-    const plain = pattern.trim().replace(/^\.\//, "").replace(/\/+$/, "")
+    const plain = pattern
+      .trim()
+      .replace(/^\.\//, "")
+      .replace(/(?<!\/)\/+$/, "")
     if (plain === "" || plain.startsWith("!") || plain.startsWith("/") || plain.split("/").includes("..")) continue
     for (const one of levels(plain)) {
       const names = globNames(paths.workspace, one, paths.budget)

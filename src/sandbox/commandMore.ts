@@ -35,7 +35,7 @@ const showsEnvironments = (name: string, args: ReadonlyArray<string>): boolean =
   name === "ps" &&
   args.some((word, at) => {
     const value = /^-(?:[A-Za-z]*[CGOUgopqstu]|-[a-z-]+)$/.test(args[at - 1] ?? "")
-    return /environ/i.test(word) || /^-[A-Za-z]*E/.test(word) || (!value && /^[A-Za-z]*e[A-Za-z]*$/.test(word))
+    return /environ/i.test(word) || /^-[A-Za-z]*E/.test(word) || (!value && /^[A-Za-df-z]*e[A-Za-z]*$/.test(word))
   })
 
 /** Why such words make it more than a look. */

@@ -130,9 +130,9 @@ const remember = (command: SimpleCommand, before: Before, workspace: string): vo
     before.anything ??= name
     if (places) before.placed ??= name
   }
-  if (changed !== "anything") for (const path of changed) before.named.set(path.replace(/\/+$/, ""), name)
+  if (changed !== "anything") for (const path of changed) before.named.set(path.replace(/(?<!\/)\/+$/, ""), name)
   if (!command.names.some((one) => MOVES.has(one))) return
-  for (const path of command.paths) if (path !== workspace) before.roots.set(path.replace(/\/+$/, ""), name)
+  for (const path of command.paths) if (path !== workspace) before.roots.set(path.replace(/(?<!\/)\/+$/, ""), name)
 }
 
 /** The same commands; those that an earlier one may have changed ask every time. Linear in their paths. */

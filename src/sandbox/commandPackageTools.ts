@@ -75,7 +75,7 @@ const STEMS = `
 
 /** Further files, by name anywhere below. */
 const BELOW: Readonly<Record<string, RegExp>> = {
-  tsc: /(?:^|\/)tsconfig(?:[._-][\w-]+)*\.json$/,
+  tsc: /(?:^|\/)tsconfig(?:[._-][\w.-]*)?\.json$/,
   nx: /(?:^|\/)project\.json$/,
   turbo: /(?:^|\/)turbo\.json$/,
   storybook: /^\.storybook\/./,

@@ -175,7 +175,7 @@ const shellState = (name: string): string =>
 const staysHere = (words: ReadonlyArray<ShellWord>, { workspace }: Paths): boolean => {
   const [program, target, ...more] = words
   if (program?.value !== "cd" || target === undefined || more.length > 0 || target.why.length > 0) return false
-  return !target.glob && workspace !== "/" && target.value.replace(/\/+$/, "") === workspace
+  return !target.glob && workspace !== "/" && target.value.replace(/(?<!\/)\/+$/, "") === workspace
 }
 
 const HERE: Facts = {

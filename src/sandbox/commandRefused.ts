@@ -43,7 +43,7 @@ const reachesMetadata = (args: ReadonlyArray<string>): boolean =>
 
 /** `/`, a directory directly below it, the home directory or what holds it, what holds the workspace or `rm`'s itself. */
 const isPrecious = (word: string, paths: Paths, itself = false): boolean => {
-  const stripped = word.replace(/\/+(?:\.?\*|\{.*\}|\.)?$/, "")
+  const stripped = word.replace(word.endsWith("}") ? /(?<!\/)\/+\{.*\}$/s : /(?<!\/)\/+(?:\.?\*|\.)?$/, "")
   if (stripped === "" && word !== "") return true
   // Another user's home, or the directory that the shell is in.
   if (/^~[^/]+$/.test(stripped)) return true

@@ -8,7 +8,7 @@ const COMPOSE = ["compose", "docker-compose"].flatMap((base) =>
   [base, `${base}.override`].flatMap((name) => [`${name}.yml`, `${name}.yaml`])
 )
 const IMAGES =
-  /(?:^|\/)(?:(?:Docker|Container)file(?:\.[\w-]+)*|(?:docker-)?compose(?:[._-][\w-]+)*\.ya?ml|\.env(?:\.[\w-]+)*|\.dockerignore|docker-bake(?:\.\w+)?\.(?:hcl|json))$|\.(?:docker|container)file$/i
+  /(?:^|\/)(?:(?:Docker|Container)file(?:\.[\w.-]*)?|(?:docker-)?compose(?:[._-][\w.-]*)?\.ya?ml|\.env(?:\.[\w.-]*)?|\.dockerignore|docker-bake(?:\.\w+)?\.(?:hcl|json))$|\.(?:docker|container)file$/i
 const CONTAINERS: Manifest = { files: [...COMPOSE, ".env"], option: /^(?:-f|--file|--env-file)$/, below: IMAGES }
 /** A container's own commands read none of it. */
 const ENGINE: Manifest = { ...CONTAINERS, only: set("compose build buildx builder bake stack image kube play") }
@@ -37,7 +37,7 @@ export const SERVICES: Readonly<Record<string, Manifest>> = {
   helm: {
     files: ["Chart.yaml", "values.yaml"],
     option: /^(?:-f|--values)$/,
-    below: /(?:^|\/)(?:Chart\.yaml|values[\w.-]*\.ya?ml|templates\/.+)$/
+    below: /(?:^|\/)(?:Chart\.yaml$|values[\w.-]*\.ya?ml$|templates\/.)/
   },
   helmfile: { files: ["helmfile.yaml"], option: /^(?:-f|--file)$/ },
   terraform: TERRAFORM,

@@ -35,7 +35,7 @@ const isRelative = (name: string): boolean => /^\.{0,2}\//.test(name) || name ==
 
 const jsFiles = (name: string, { directory }: Around): ReadonlyArray<string> => {
   if (!isRelative(name)) return []
-  const base = resolve(directory, name.replace(/[?#].*$/, ""))
+  const base = resolve(directory, name.replace(/[?#].*/s, ""))
   const swapped = /\.([cm]?)js$/.test(base) ? [base.replace(/\.([cm]?)js$/, ".$1ts"), base.replace(/js$/, "tsx")] : []
   const index = JS_ENDINGS.slice(1, -1).map((ending) => `${base}/index${ending}`)
   return [...JS_ENDINGS.map((ending) => `${base}${ending}`), ...swapped, ...index, `${base}/package.json`]
@@ -43,7 +43,7 @@ const jsFiles = (name: string, { directory }: Around): ReadonlyArray<string> => 
 
 /** `a.b` is `a`, and `b` in it, as files or packages. */
 const pyFiles = (name: string, { directory, roots }: Around): ReadonlyArray<string> => {
-  const [, dots = "", rest = ""] = /^(\.*)(.*)$/.exec(name) ?? []
+  const [, dots = "", rest = ""] = /^(\.*)(.*)/s.exec(name) ?? []
   const up = dots === "" ? undefined : resolve(directory, "../".repeat(dots.length - 1))
   const parts = rest.split(".").filter((part) => part !== "")
   const ways = parts.map((_, at) => parts.slice(0, at + 1).join("/"))
@@ -68,7 +68,7 @@ const FORMS: Readonly<Record<Exclude<Language, "sh" | "py" | "pl">, Form>> = {
       /(?<![.\w])(?:require|import)\s*\(\s*(?:[^\s"'`)]|`[^`]*\$\{)|[=(,:]\s*(?:module\.)?require\s*[;,)\n]|\bcreateRequire\b|(?:\bfrom|\bimport|\brequire\s*\()\s*["']#/,
     files: jsFiles
   },
-  json: { pulls: [/"extends"\s*:\s*\[?\s*"([^"]+)"/g], files: jsFiles },
+  json: { pulls: [/"extends"\s*:\s*(?:\[\s*)?"([^"]+)"/g], files: jsFiles },
   rb: {
     pulls: [/(?<![.\w])(?:require_relative|require|load)[ \t(]*["']([^"'\n#]+)["']/g],
     unclear:
@@ -76,8 +76,8 @@ const FORMS: Readonly<Record<Exclude<Language, "sh" | "py" | "pl">, Form>> = {
     files: (name, around) => either(name, around, ["", ".rb"])
   },
   php: {
-    pulls: [/\b(?:include|require)(?:_once)?\s*(?:\(\s*)?(?:__DIR__\s*\.\s*)?["']\/?([^"'\n$]+)["']\s*\)?\s*;/g],
-    unclear: /\b(?:include|require)(?:_once)?\b(?!\s*(?:\(\s*)?(?:__DIR__\s*\.\s*)?["'][^"'\n$]+["']\s*\)?\s*;)/,
+    pulls: [/\b(?:include|require)(?:_once)?\s*(?:\(\s*)?(?:__DIR__\s*\.\s*)?["']\/?([^"'\n$]+)["']\s*(?:\)\s*)?;/g],
+    unclear: /\b(?:include|require)(?:_once)?\b(?!\s*(?:\(\s*)?(?:__DIR__\s*\.\s*)?["'][^"'\n$]+["']\s*(?:\)\s*)?;)/,
     files: (name, around) => either(name, around, [""])
   },
   lua: {
@@ -90,7 +90,7 @@ const FORMS: Readonly<Record<Exclude<Language, "sh" | "py" | "pl">, Form>> = {
   },
   rs: {
     pulls: [
-      /^\s*(?:pub(?:\([^)\n]*\))?\s+)?mod\s+(\w+)\s*;/gm,
+      /^[ \t]*(?:pub(?:\([^)\n]*\))?\s+)?mod\s+(\w+)\s*;/gm,
       /#\[path\s*=\s*"([^"\n]+)"\]/g,
       /\binclude(?:_str|_bytes)?!\s*\(\s*"([^"\n]+)"/g
     ],
@@ -100,8 +100,8 @@ const FORMS: Readonly<Record<Exclude<Language, "sh" | "py" | "pl">, Form>> = {
         : [resolve(directory, `${name}.rs`), resolve(directory, name, "mod.rs")]
   },
   make: {
-    pulls: [/^ *[s-]?include[ \t]+([^\n#]+)/gm, /^\t(.+)$/gm],
-    unclear: /^ *[s-]?include[ \t]+[^\n#]*[$*?[]/m,
+    pulls: [/^ *[s-]?include[ \t]+([^\n\r\u2028\u2029#]+)/gm, /^\t(.+)$/gm],
+    unclear: /^ *[s-]?include[ \t][^\n\r\u2028\u2029#]*[$*?[]/m,
     files: (names, { roots }) =>
       names
         .trim()
@@ -115,10 +115,10 @@ const FORMS: Readonly<Record<Exclude<Language, "sh" | "py" | "pl">, Form>> = {
 const PY_FROM = /\bfrom[ \t\f]+([.\p{L}\p{N}_]+)[ \t\f]+import[ \t\f]*(\([^)]{0,4000}\)?|[^\n#;]+)/gu
 const PY_IMPORT = /(?:^|[;:])[ \t\f]*import[ \t\f]+([^\n#;]+)/gm
 const PY_UNCLEAR =
-  /\bimport(?:_module)?[ \t]+as\b|\bimportlib[ \t]+(?:import[^\n]*\bas|as)\b|\b(?:__import__|import_module|run_path|run_module|spec_from_file_location|execfile|addsitedir)\s*\(|\bsys\.path\b|\bexec\s*\(\s*(?:open|compile)|\bimp\.load_|\b__builtins__\b|\bbuiltins\b/
+  /\bimport(?:_module)?[ \t]+as\b|\bimportlib[ \t]+(?:import[^\n]{0,400}\bas\b|import[^\n]{400}|as\b)|\b(?:__import__|import_module|run_path|run_module|spec_from_file_location|execfile|addsitedir)\s*\(|\bsys\.path\b|\bexec\s*\(\s*(?:open|compile)|\bimp\.load_|\b__builtins__\b|\bbuiltins\b/
 
 /** pytest loads these by name. */
-const PY_PLUGINS = /^[ \t]*pytest_plugins\b[^=\n]*=[ \t]*(\[[^\]]{0,4000}|\([^)]{0,4000}|[^\n]*)/gm
+const PY_PLUGINS = /^[ \t]*pytest_plugins\b[^=\n\r\u2028\u2029]*=[ \t]*(\[[^\]]{0,4000}|\([^)]{0,4000}|[^\n]*)/gm
 const plugins = (text: string): ReadonlyArray<string> =>
   Array.from(text.matchAll(PY_PLUGINS), ([, value = ""]) =>
     Array.from(value.matchAll(/["']([\w.]+)["']/g), ([, name = ""]) => name)

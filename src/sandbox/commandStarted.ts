@@ -5,6 +5,7 @@
  * looks like a file counts, there or not; what stands behind a variable is looked up without it.
  */
 import { resolve } from "node:path"
+import { literals } from "./commandLiterals.ts"
 import type { Around, Language, Pulled } from "./commandSources.ts"
 
 /** Texts without any of these start nothing. */
@@ -19,7 +20,6 @@ const STARTS: Partial<Record<Language, RegExp>> = {
   lua: ANY
 }
 
-const QUOTED = /"((?:\\.|[^"\\\n])*)"|'((?:\\.|[^'\\\n])*)'|`((?:\\.|[^`\\])*)`/g
 const VARIABLE = /\$?\{[^}\n]{0,80}\}|#\{[^}\n]{0,80}\}|\$\w+|%s/g
 /** A name with a directory or an ending. */
 const FILE = /^(?!-)[\w@+./-]*[./][\w@+./-]*\w$/
@@ -28,8 +28,8 @@ const MAX_NAMES = 500
 
 const namesIn = (text: string): ReadonlySet<string> => {
   const found = new Set<string>()
-  for (const [, double, single, back] of text.matchAll(QUOTED))
-    for (const word of (double ?? single ?? back ?? "").split(/[\s;|&()<>"'`,=:]+/)) {
+  for (const { value } of literals(text))
+    for (const word of value.split(/[\s;|&()<>"'`,=:]+/)) {
       const rest = word.slice(Math.max(0, ...Array.from(word.matchAll(VARIABLE), (at) => at.index + at[0].length)))
       const name = rest.length < word.length ? rest.replace(/^\/+/, "") : rest
       if (name.length < 200 && FILE.test(name)) found.add(name)

@@ -108,7 +108,7 @@ export const noteAssigned = (unknown: Unknown, node: Command | For, home: string
 /** Builtins that set variables by name, or change what words mean. */
 const SETS = set("read mapfile readarray getopts let eval source . printf unset coproc")
 const DECLARES = set("declare typeset local readonly export")
-const SETS_WITHIN = /\$\{\w+(?:\[[^\]]*\])?:?=|\$\{!|\(\(|\bselect\b/
+const SETS_WITHIN = /\$\{\w+(?:\[[^\][]*\])?:?=|\$\{!|\(\(|\bselect\b/
 const OF_SHELL = set("HOME IFS PWD OLDPWD GLOBIGNORE CDPATH")
 
 const setsByName = ({ argv }: SimpleCommand): boolean => {

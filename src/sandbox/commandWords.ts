@@ -73,7 +73,7 @@ const tilde = (bare: string, value: string, home: string): { value: string; why:
 
 const GLOB_PARTS: ReadonlySet<string> = new Set(["Glob", "ExtendedGlob"])
 
-const bareGlob = /[*?]|\[.*\]/
+const bareGlob = /[*?]|\[[^\][\n]*\]/
 
 /** Quoted pieces and single escaped characters, which braces and commas in them do not part. */
 const QUOTED = /\\([^])|'([^']*)'|"((?:[^"\\]|\\[^])*)"/g

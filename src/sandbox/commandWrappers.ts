@@ -94,7 +94,7 @@ const shell: Reader = (words) => {
   const args = values(words)
   for (let at = 1; at < args.length; at += 1) {
     const word = args[at]!
-    if (/^-[A-Za-z]*c[A-Za-z]*$/.test(word)) {
+    if (/^-[A-Zabd-z]*c[A-Za-z]*$/.test(word)) {
       const text = skipOptions(args, at + 1, flags("-o -O +o +O"))
       return words[text] === undefined ? nothing : positional(words[text], words.slice(text + 1))
     }

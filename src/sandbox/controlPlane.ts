@@ -56,8 +56,8 @@ const bare = (name: string): string =>
   name
     .normalize("NFKC")
     .replace(IGNORABLE, "")
-    .replace(/::?\$.*$/, "")
-    .replace(/[. ]+$/, "")
+    .replace(/::?\$.*/s, "")
+    .replace(/(?<![. ])[. ]+$/, "")
 
 const fold = (name: string): string => bare(name).toLowerCase()
 
