@@ -5,6 +5,7 @@
 import { assert, layer } from "@effect/vitest"
 import { answers, composer, create, say, type Sized, steps, violations } from "../support/consolePage.ts"
 import { BIG, LONG, site } from "../support/consoleKit.ts"
+import { promptsAndLimits, subagentsAndUndo } from "../support/consoleWork.ts"
 import { cuttable } from "../support/cuttable.ts"
 
 layer(site, { excludeTestServices: true, timeout: "90 seconds" })("the console in Chromium", (it) => {
@@ -293,4 +294,7 @@ layer(site, { excludeTestServices: true, timeout: "90 seconds" })("the console i
       { colorScheme, reducedMotion: "reduce" as const }
     )
   }
+
+  scene("sends a prompt by its name, and raises a limit that was met", promptsAndLimits)
+  scene("shows subagents inside their calls, and takes back what they did (R256, R257)", subagentsAndUndo)
 })

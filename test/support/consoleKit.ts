@@ -3,7 +3,7 @@
  * server, browser and model end with their scope, a session of ten thousand items and one of answers that are too long. Invariant: every page fails its
  * test where a script of it does.
  */
-import { writeFileSync } from "node:fs"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Context, Deferred, Effect, Layer } from "effect"
 import { type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core"
@@ -16,6 +16,8 @@ import { calls, delta, DONE, finish, HEAD, SSE, text, type Answer } from "./fake
 export { BIG }
 
 export const LONG = "long-session"
+
+const GREET = "---\ndescription: Greets somebody.\nargument-hint: NAME\n---\nsay hello $1, welcome\n"
 
 /** Two answers: 1,250 paragraphs, and 20,000 lines that are one. */
 const longSession = (): string => {
@@ -41,13 +43,27 @@ const bash = (command: string, nth = 0) => ({
   arguments: JSON.stringify({ command })
 })
 
-/** `say X`: X. `run X`: the command X, then the word ran; `twice X`: it and the same with a 2 behind it, then ran. `flow X`: X, then what comes once `let go` was called. */
+const birds = [
+  ["heron", "say grey"],
+  ["crane", "say white"],
+  ["stork", "run touch stork.txt"]
+] as const
+
+const subagent = ([title, prompt]: (typeof birds)[number]) => ({
+  id: `call-${Date.now()}-${title}`,
+  name: "subagent",
+  arguments: JSON.stringify({ title, prompt })
+})
+
+/** `three`: as many subagents, one of which asks. `say X`: X. `run X`: the command X, then the word ran; `twice X`: it and the same with a 2 behind it, then ran. `flow X`: X, then what comes once `let go` was called. */
 const answering =
   (go: Effect.Effect<void>) =>
   (prompt: string, afterTool: boolean): Answer => {
     const [word, rest] = [prompt.split(" ", 1)[0], prompt.slice(prompt.indexOf(" ") + 1)]
     if (word === "run" && !afterTool) return calls([bash(rest)])
     if (word === "twice" && !afterTool) return calls([bash(rest), bash(`${rest}2`, 1)])
+    if (word === "three" && !afterTool) return calls(birds.map(subagent))
+    if (word === "three") return text("all three")
     if (word === "run" || word === "twice") return text("ran")
     if (word !== "flow") return text(rest, 4)
     const steps = [
@@ -96,6 +112,8 @@ export const site = Layer.effect(
       const imported = yield* claw(["sessions", "import", file], { env: at.env, cwd: at.workspace })
       if (imported.code !== 0) return yield* Effect.die(new Error(imported.stderr))
     }
+    mkdirSync(join(at.home, ".config/claw/commands"), { recursive: true })
+    writeFileSync(join(at.home, ".config/claw/commands/greet.md"), GREET)
     const { ready } = yield* served(at, [])
     const chromium = yield* browser
     const first = yield* Effect.promise(() => chromium.newContext())

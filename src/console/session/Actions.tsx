@@ -47,7 +47,7 @@ const useActions = (around: Around) => {
   }
 }
 
-export const Actions = ({ around }: { readonly around: Around }) => {
+const Actions = ({ around }: { readonly around: Around }) => {
   const words = useWords()
   const { fork, clear, changes, beside, archive, unarchive, remove } = useActions(around)
   const archived = useView(({ status }) => status?.archived === true)
@@ -101,3 +101,5 @@ export const Actions = ({ around }: { readonly around: Around }) => {
     </>
   )
 }
+
+export default Actions

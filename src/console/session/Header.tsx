@@ -1,14 +1,16 @@
 /** A session's name, place, mode and model, and what can be done with it. */
 import { PanelRight, X } from "lucide-react"
-import { useState } from "react"
+import { lazy, Suspense, useState } from "react"
 import { money, pathTail, tokens } from "../text/format.ts"
 import { named } from "../text/named.ts"
 import { useWords } from "../words/useWords.ts"
-import { Actions } from "./Actions.tsx"
 import { leftOf } from "../state/budgets.ts"
 import type { Around } from "./commands.ts"
 import { ModeChoice } from "./ModeChoice.tsx"
 import { useSession, useView } from "./SessionContext.ts"
+
+// Its menu is more than the rest of the head.
+const Actions = lazy(() => import("./Actions.tsx"))
 
 const Title = () => {
   const session = useSession()
@@ -94,7 +96,9 @@ export const Header = ({ around, close }: HeaderProps) => {
       >
         <PanelRight aria-hidden size={18} />
       </button>
-      <Actions around={around} />
+      <Suspense fallback={<span className="icon-button" aria-hidden />}>
+        <Actions around={around} />
+      </Suspense>
       {close === undefined ? null : (
         <button type="button" className="icon-button" aria-label={words.closePane} onClick={close}>
           <X aria-hidden size={18} />

@@ -65,7 +65,7 @@ const speak = (locale: Locale): void =>
     () => {}
   )
 
-export const Settings = () => {
+const Settings = () => {
   const words = useWords()
   const { theme, locale } = useStore(look)
   const [leaving, setLeaving] = useState(false)
@@ -123,3 +123,5 @@ export const Settings = () => {
     </>
   )
 }
+
+export default Settings

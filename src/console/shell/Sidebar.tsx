@@ -1,14 +1,16 @@
 /** The list of sessions, found by a word, and the ways to the other pages. */
-import { ChartColumn, Menu, Plus, ScrollText, Search, X } from "lucide-react"
-import type { MouseEvent } from "react"
+import { ChartColumn, Menu, Plus, ScrollText, Search, Settings2, X } from "lucide-react"
+import { lazy, type MouseEvent, Suspense } from "react"
 import { Link, useLocation } from "wouter"
 import { useStore } from "zustand"
 import { hub } from "../state/hub.ts"
 import { useWords } from "../words/useWords.ts"
 import { idsOf } from "./route.ts"
 import { SessionRow } from "./SessionRow.tsx"
-import { Settings } from "./Settings.tsx"
 import { Tray } from "./Tray.tsx"
+
+// Menus are more than the rest of this column.
+const Settings = lazy(() => import("./Settings.tsx"))
 
 interface SidebarProps {
   readonly newSession: () => void
@@ -78,7 +80,15 @@ const Pages = () => {
       <Link href="/audit" className="page-link" {...current("/audit")}>
         <ScrollText aria-hidden size={16} /> {words.audit}
       </Link>
-      <Settings />
+      <Suspense
+        fallback={
+          <span className="page-link">
+            <Settings2 aria-hidden size={16} /> {words.settings}
+          </span>
+        }
+      >
+        <Settings />
+      </Suspense>
     </div>
   )
 }

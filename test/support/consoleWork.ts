@@ -1,0 +1,49 @@
+/** Scenes of the console in a browser: what a session works with (issue 7). Run by test/console/browser.test.ts. */
+import { assert } from "@effect/vitest"
+import type { Page } from "playwright-core"
+import type { Site } from "./consoleKit.ts"
+import { answers, composer, create, say } from "./consolePage.ts"
+
+type Scene = (page: Page, at: Site["Service"]) => Promise<void>
+
+export const promptsAndLimits: Scene = async (page, at) => {
+  await page.goto(at.url)
+  await create(page, "Words")
+  await composer(page).fill("/gre")
+  await page.getByRole("option", { name: "/greet NAME" }).waitFor()
+  await composer(page).press("Enter")
+  await composer(page).pressSequentially("Ann")
+  await composer(page).press("Enter")
+  await answers(page).getByText("hello Ann, welcome").waitFor()
+  assert.strictEqual(await page.locator(".prompt > p").innerText(), "say hello Ann, welcome")
+  await say(page, "/budget session 1 tokens")
+  await page.getByRole("button", { name: "0 tokens left" }).waitFor()
+  await say(page, "say more")
+  const end = page.locator(".end.failed")
+  await end.getByText("budget_exceeded").waitFor()
+  await end.getByRole("spinbutton").fill("100000")
+  await end.getByRole("button", { name: "Raise the limit" }).click()
+  await end.getByText("100000 tokens from the next task on").waitFor()
+  await end.getByRole("button", { name: "Go on" }).click()
+  await answers(page).getByText("on where you stopped.").waitFor()
+}
+
+export const subagentsAndUndo: Scene = async (page, at) => {
+  await page.goto(at.url)
+  await create(page, "Birds")
+  await say(page, "three birds")
+  const card = page.locator(".conversation .approval[data-settled=true]")
+  await card.getByText("Asked by the subagent stork.").waitFor()
+  assert.deepStrictEqual(await page.locator(".call-head .subject").allInnerTexts(), ["heron", "crane", "stork"])
+  await card.getByRole("button", { name: "Allow once" }).click()
+  await answers(page).getByText("all three").waitFor()
+  assert.strictEqual(await page.locator(".prompt").count(), 1)
+  const undo = page.locator(".undo")
+  await undo.getByText("1 file changed").waitFor()
+  await undo.getByRole("button", { name: "Undo" }).click()
+  await undo.getByRole("button", { name: "Redo" }).waitFor()
+  await page.getByText("Undone: 1 file").waitFor()
+  await page.getByRole("button", { name: /stork/ }).first().click()
+  await page.locator(".inside .call-head").getByText("touch stork.txt").waitFor()
+  await page.locator(".inside .order").getByText("run touch stork.txt").waitFor()
+}
