@@ -6,7 +6,7 @@ import { loadMarkdown } from "../../src/cli/Markdown.ts"
 import { initial, reduce, render, type View } from "../../src/cli/Transcript.ts"
 import { width } from "../../src/cli/Width.ts"
 import type { SessionEvent } from "../../src/domain/Event.ts"
-import { announced } from "../../src/domain/SubagentReport.ts"
+import { reportText } from "../../src/domain/FromClaw.ts"
 import { event as anyEvent } from "../support/events.ts"
 
 beforeAll(loadMarkdown)
@@ -115,7 +115,7 @@ describe("the transcript", () => {
       "◌ alpha · in the background · 1.0 s · ● write_file  x.txt",
       "waiting for what runs in the background · 5 s"
     ])
-    const report = announced("alpha", "All is well.")
+    const report = reportText({ title: "alpha", failed: false, text: "All is well." })
     const told = [
       ofCall({ type: "subagent_ended", status: "completed", usage }),
       make(5, { type: "prompt_queued", prompt_id: "p2", content: report, mode: "steer" }),
