@@ -6,7 +6,7 @@ import type { Token, Tokens } from "marked"
 import { inlineRuns, type Looks, plain, type StyledRun } from "./markdownInline.ts"
 import { tableLines } from "./markdownTable.ts"
 import { styled } from "./Style.ts"
-import { fold, width, wrapRuns } from "./Width.ts"
+import { cut, fold, width, wrapRuns } from "./Width.ts"
 
 export type StyledLine = ReadonlyArray<StyledRun>
 type Lines = ReadonlyArray<StyledLine>
@@ -45,7 +45,7 @@ const listLines = (list: Tokens.List, columns: number, color: boolean): Lines =>
     const marker = list.ordered ? `${String(start + i).padStart(digits)}. ` : "• "
     const inner = (left: number) => blockLines(item.tokens, left, color, list.loose)
     const lines = behind(marker, " ".repeat(width(marker)), plain, columns, inner)
-    const own = lines.length === 0 ? [[{ text: marker, style: plain }]] : lines
+    const own = lines.length === 0 ? [[{ text: cut(marker.trimEnd(), columns), style: plain }]] : lines
     return list.loose && i > 0 ? [[], ...own] : own
   })
 }

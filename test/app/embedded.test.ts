@@ -25,6 +25,7 @@ describe("claw inside another program", () => {
         "tool_started",
         "tool_result",
         "thinking",
+        "usage",
         "text_completed",
         "task_canceled"
       ])

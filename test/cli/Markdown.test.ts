@@ -147,7 +147,8 @@ describe("Markdown in the making", () => {
     fc.assert(
       fc.property(source, fc.integer({ min: 2, max: 30 }), (text, columns) => {
         for (const line of renderMarkdown(text, { columns, color: true })) assert.isAtMost(width(line), columns)
-      })
+      }),
+      { examples: [["12) ", 2]] }
     )
   })
 })
