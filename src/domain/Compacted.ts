@@ -1,7 +1,7 @@
 /**
  * What the fact of a compaction says: the model sees less of the conversation. All up to `up_to_seq` is `summary` now
  * ("": nothing was summarised), and longer results up to `shortened.up_to_seq` have so many characters. The prompt of the
- * running task stays. What a summary cost is in the `usage` behind it. `digest_reason`: why no model wrote the summary, so
+ * running task stays. What a summary cost is in the `usage` before it. `digest_reason`: why no model wrote the summary, so
  * that claw's own digest is one; absent: a model did.
  */
 import { Schema } from "effect"

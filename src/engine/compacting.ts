@@ -203,7 +203,7 @@ const fit = Effect.fnUntraced(function* (run: Run, view: View) {
   if (window.learned.stuck && !isTooLong(run, view, given)) return
   const first = yield* less(run, view, given)
   const rest = first ?? given
-  const after = isTooLong(run, view, rest) ? yield* lessUnread(run, view, rest, limit) : first
+  const after = isTooLong(run, view, rest) ? yield* lessUnread(run, view, rest, limit * HELPS) : first
   window.learned.stuck = after === undefined || after.total > limit
   const left = after ?? rest
   if (isTooLong(run, view, left)) return yield* overflow(run, view, { ...left, room: knownRoom(run) })

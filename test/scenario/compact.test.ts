@@ -57,11 +57,10 @@ describe("/compact", () => {
         yield* answering(runtime, "allow_once")
         yield* prompted(runtime, "mend it")
         const { facts } = yield* compacted(runtime, "the paint")
-        const [started, made, ...more] = facts()
-        assert.deepStrictEqual([started?.type, made?.type], ["task_started", "compacted"])
+        const made = facts().find(({ type }) => type === "compacted")
         assert.deepStrictEqual(
-          more.map(({ type }) => type),
-          ["usage", "task_completed"]
+          facts().map(({ type }) => type),
+          ["task_started", "usage", "compacted", "task_completed"]
         )
         if (made?.type !== "compacted") return
         assert.include(made.summary, "## Open items\n- paint it")
