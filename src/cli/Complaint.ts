@@ -22,7 +22,10 @@ export const describe = {
     const own = sentence(error.code, locale)
     const detail = error.message === table[error.code].en || error.message === own ? "" : error.message
     if (detail === "") return `${own} [${error.code}]`
-    return locale === "en" ? `${detail} [${error.code}]` : `${own} ${detail} [${error.code}]`
+    // A hook's words are about its own subject, not about what became of the prompt.
+    return locale === "en" && error.code !== "hook_denied"
+      ? `${detail} [${error.code}]`
+      : `${own} ${detail} [${error.code}]`
   },
   waits: (delay_ms: number, code: string, locale: Locale): string =>
     locale === "en"
@@ -45,6 +48,9 @@ export const describe = {
     locale === "en"
       ? "claw: the answer was cut off and is not on standard output. This much of it came:"
       : "claw：回答未完成，没有写到标准输出。已收到的部分：",
+  /** What a hook was to do is not done, and nothing else comes of it. */
+  hookFailed: (hook: string, reason: string, locale: Locale): string =>
+    locale === "en" ? `${hook} ${reason}: what it was to do is not done.` : `${hook} 失败，它要做的事没有完成：${reason}`,
   /** Of a task that completed. */
   unasked: (locale: Locale): string =>
     locale === "en"

@@ -74,6 +74,8 @@ const noteOf = (event: SessionEvent, calls: (event: SessionEvent) => string, loc
     case "retrying":
       // Of another model the reset that follows says it.
       return event.model === undefined ? `${describe.waits(event.delay_ms, event.code, locale)}\n` : ""
+    case "hook_failed":
+      return `claw: ${sanitise(describe.hookFailed(event.hook, event.reason, locale))}\n`
     case "checkpoint_skipped":
       return `${skippedLine(event.reason, locale)}\n`
     default:

@@ -37,9 +37,10 @@ const ended = (code: ErrorCode) => ({
 describe("the end of claw run", () => {
   it("has an exit code for every error there is", () => {
     const found = Object.groupBy(codes, (code) => String(exitCode(ended(code))))
+    assert.deepStrictEqual(found["2"], ["bad_config"])
     assert.deepStrictEqual(found["3"], ["approval_required"])
     assert.deepStrictEqual(found["4"]?.toSorted(), ["budget_exceeded", "doom_loop", "max_turns"])
-    assert.deepStrictEqual(Object.keys(found), ["1", "3", "4"])
+    assert.deepStrictEqual(Object.keys(found), ["1", "2", "3", "4"])
   })
 
   it.effect("is 0 where the task completed, and its text ends with one line break (R106)", () =>
