@@ -57,7 +57,9 @@ export interface View {
   readonly background: ReadonlyArray<InBackground>
   readonly state: StateName
   readonly task: { readonly task_id: string; readonly since: number; readonly usage: Usage } | undefined
-  readonly retry: { readonly attempt: number; readonly code: string; readonly until: number } | undefined
+  readonly retry:
+    | { readonly attempt: number; readonly code: string; readonly until: number; readonly message?: string }
+    | undefined
 }
 
 export const initial: View = {
@@ -175,8 +177,11 @@ const onLive = (view: View, event: SessionEvent, at: number): View | undefined =
       return withTool(view, event.call_id, (tool) => (tool.tool_name === SUBAGENT ? {} : grown(tool, event)))
     case "state":
       return { ...view, state: event.state }
-    case "retrying":
-      return { ...view, retry: { attempt: event.attempt, code: event.code, until: at + event.delay_ms } }
+    case "retrying": {
+      const { attempt, code, delay_ms, message } = event
+      const said = message === undefined ? {} : { message }
+      return { ...view, retry: { attempt, code, until: at + delay_ms, ...said } }
+    }
     default:
       return undefined
   }

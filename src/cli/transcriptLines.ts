@@ -183,10 +183,12 @@ const statusLine = (view: View, { columns, color, locale, now }: Options): Lines
   const waits = view.background.length > 0 && view.answer === undefined && view.tools.length === 0
   const ending = view.answered ? text.finishing : text.state[view.state]
   const calm = view.state === "cancelling" ? text.state.cancelling : waits ? text.waitsForBackground : ending
-  const state = view.retry === undefined || wait <= 0 ? calm : text.retrying(wait, view.retry.attempt)
+  const state = view.retry === undefined || wait <= 0 ? calm : text.retrying(wait, view.retry.attempt + 1)
   const seconds = `${Math.max(0, Math.floor((now - since) / 1_000))} s`
   const tokens = usage.input_tokens + usage.output_tokens === 0 ? [] : [spent(usage, locale)]
-  return [dim(cut([state, seconds, ...tokens].join(" · "), columns), color)]
+  const { retry } = view
+  const why = retry === undefined || wait <= 0 ? [] : [sanitise(describe.why(retry.code, retry.message, locale))]
+  return [dim(cut(expandTabs([state, seconds, ...tokens, ...why].join(" · ").replaceAll("\n", " ")), columns), color)]
 }
 
 const answerLines = (view: View, rows: number, options: Options): Lines => {

@@ -174,7 +174,7 @@ describe("the transcript", () => {
     const other = viewOf(started, thinking, make(3, { type: "stream_reset", ...next }))
     const told = "The model server has a problem. small goes on in its place for the rest of this task."
     assert.strictEqual(shown(other).settled.slice(2).join(" ").trim(), told)
-    assert.deepStrictEqual(shown(view).live, ["", "trying again in 2 s (attempt 2) · 5 s"])
+    assert.deepStrictEqual(shown(view).live, ["", "trying again in 2 s (attempt 3) · 5 s · The model's answer …"])
     assert.deepStrictEqual(viewOf(started, thinking, text(0, "old"), reset).items.length, 1)
   })
 

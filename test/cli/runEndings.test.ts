@@ -59,7 +59,10 @@ describe("the end of claw run", () => {
       const ends = [yield* runOver(refused, en), yield* runOver(refused, zh, { locale: "zh-CN" })]
       assert.deepStrictEqual([ends, en.out(), zh.out()], [[1, 1], "", ""])
       assert.strictEqual(en.err(), "claw: The key is wrong. [provider_auth]\n")
-      assert.match(zh.err(), /^claw: 模型服务拒绝了 API 密钥，请检查密钥与地址。 .*\[provider_auth\]\n$/)
+      assert.match(
+        zh.err(),
+        /^claw: 模型服务拒绝了 API 密钥，请检查密钥与地址。（原文：The key is wrong\.） \[provider_auth\]\n$/
+      )
     })
   )
 
