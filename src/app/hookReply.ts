@@ -33,6 +33,9 @@ export const nameOf = ({ command, key, tier }: TieredHook): string => {
   return hookName({ tier, key, program })
 }
 
+/** The shell that starts it speaks of a program that is not there, or is none. */
+const NOT_STARTED = /^(?:bash|sh): line \d+: (.*)$/
+
 const oneLine = (text: string, most: number): string =>
   Array.from(text.replaceAll(/[\s\p{C}]+/gu, " ").trim())
     .slice(0, most)
@@ -55,6 +58,9 @@ export const replyOf = (result: ProcessResult, timeout_ms: number): Result.Resul
   const said = oneLine(errors.text, 200)
   if (exit_code === 2) return Result.succeed({ decision: "deny", reason: said === "" ? "it gave no reason" : said })
   const how = exit_code === undefined ? `ended by ${signal ?? "a signal"}` : `ended with ${exit_code}`
+  const [, shell] = NOT_STARTED.exec(said) ?? []
+  if ((exit_code === 127 || exit_code === 126) && shell !== undefined)
+    return Result.fail(`could not be started: ${shell}`)
   if (exit_code !== 0) return Result.fail(said === "" ? how : `${how}: ${said}`)
   if (output.text.trim() === "") return Result.succeed({})
   return Result.mapBoth(decode(output.text), {

@@ -239,6 +239,13 @@ const unlessChanged = Effect.fnUntraced(function* (
   return yield* answered(parts, asked, request, judgement, reply)
 })
 
+const unaskedPlan: Judgement = {
+  action: "deny",
+  rule: "mode: plan",
+  reason: "it would need an approval and nobody can be asked; the tools that only look need none",
+  grant_options: []
+}
+
 const idOf = (request: ApprovalRequest | undefined) => (request === undefined ? {} : { request_id: request.request_id })
 
 export const make = Effect.gen(function* () {
@@ -252,7 +259,12 @@ export const make = Effect.gen(function* () {
     // An open question stays the person's to answer, also where policy would allow by now.
     if (judgement.action === "allow" && open === undefined) return byPolicy(parts, asked, judgement)
     const request = open ?? (yield* makeRequest(asked, judged, parts.settings.approvalTimeoutMs))
-    const reply = yield* ask(parts, asked, request)
+    const { mode } = judged.subject
+    // Mode `plan` is for looking, and there are tools that only look: what nobody can be asked about is left undone.
+    const reply = yield* Effect.catchTag(ask(parts, asked, request), "ApprovalRequired", (error) =>
+      mode === "plan" ? Effect.succeed("nobody" as const) : Effect.fail(error)
+    )
+    if (reply === "nobody") return byPolicy(parts, asked, unaskedPlan)
     return yield* unlessChanged(parts, asked, request, judgement, reply)
   })
   return ApprovalGate.of({

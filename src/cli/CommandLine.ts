@@ -54,6 +54,10 @@ const findCommand = (words: ReadonlyArray<string>): Result.Result<CommandSpec, U
 
 const isCommand = (word: string): boolean => commands.some(({ name }) => name === word)
 
+/** Something was given, no option, and it is no number above 0. */
+const isBad = (value: string | undefined): boolean =>
+  value !== undefined && !/^-[^\d.]/.test(value) && value !== "-" && !(/\d/.test(value) && Number(value) > 0)
+
 const checkFlag = (
   token: Extract<Token, { kind: "option" }>,
   command: CommandSpec
@@ -67,6 +71,11 @@ const checkFlag = (
   }
   if (flag.value === undefined) {
     return token.value === undefined ? Result.succeed(flag) : usage(`--${flag.name} takes no value.`)
+  }
+  if (flag.positive === true && isBad(token.value)) {
+    return usage(
+      `--${flag.name} takes a number above 0, not "${token.value?.slice(0, 40)}"; without it there is no limit.`
+    )
   }
   if (token.value === undefined || (!token.inlineValue && token.value.startsWith("-") && token.value !== "-")) {
     return usage(`--${flag.name} needs a value: --${flag.name} ${flag.value}.`)

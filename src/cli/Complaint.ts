@@ -2,6 +2,7 @@
 import { budgetText } from "../domain/Budget.ts"
 import { type ErrorBody, type ErrorCode, table } from "../domain/ErrorCode.ts"
 import type { Locale } from "./Commands.ts"
+import { faultInChinese } from "./faultTexts.ts"
 
 const seconds = (ms: number): string => (ms < 10_000 ? (ms / 1_000).toFixed(1) : String(Math.round(ms / 1_000)))
 
@@ -15,6 +16,9 @@ const onlyRead = (records: number, locale: Locale): string =>
     ? `${records} ${records === 1 ? "record" : "records"} of this session cannot be read, and may say what still counts: the session can only be read.`
     : `此会话有 ${records} 条记录无法读取，其内容可能仍然有效：此会话只能读取。`
 
+/** What nobody translated is shown as a quotation, so that a sentence is of one language. */
+const inChinese = (own: string, detail: string): string => faultInChinese(detail) ?? `${own}（原文：${detail}）`
+
 export const describe = {
   /** The code's own sentence in the person's language; the detail where it says more. */
   error: (error: ErrorBody, locale: Locale): string => {
@@ -22,12 +26,20 @@ export const describe = {
     const own = sentence(error.code, locale)
     const detail = error.message === table[error.code].en || error.message === own ? "" : error.message
     if (detail === "") return `${own} [${error.code}]`
-    return locale === "en" ? `${detail} [${error.code}]` : `${own} ${detail} [${error.code}]`
+    if (locale !== "en") return `${inChinese(own, detail)} [${error.code}]`
+    // A hook's words are about its own subject, not about what became of the prompt.
+    return error.code === "hook_denied" ? `${own} ${detail} [${error.code}]` : `${detail} [${error.code}]`
   },
-  waits: (delay_ms: number, code: string, locale: Locale): string =>
+  /** Why it is tried again; `message`: what exactly is known of it. */
+  why: (code: string, message: string | undefined, locale: Locale): string => {
+    const own = sentence(code, locale)
+    if (message === undefined || message === own) return own
+    return locale === "en" ? message : inChinese(own, message)
+  },
+  waits: (delay_ms: number, code: string, locale: Locale, message?: string): string =>
     locale === "en"
-      ? `claw: ${sentence(code, locale)} Trying again in ${seconds(delay_ms)} s.`
-      : `claw：${sentence(code, locale)} ${seconds(delay_ms)} 秒后重试。`,
+      ? `claw: ${describe.why(code, message, locale)} Trying again in ${seconds(delay_ms)} s.`
+      : `claw：${describe.why(code, message, locale)} ${seconds(delay_ms)} 秒后重试。`,
   /** Another model goes on. */
   standsIn: (model: string, code: string, locale: Locale): string =>
     locale === "en"
@@ -45,6 +57,11 @@ export const describe = {
     locale === "en"
       ? "claw: the answer was cut off and is not on standard output. This much of it came:"
       : "claw：回答未完成，没有写到标准输出。已收到的部分：",
+  /** What a hook was to do is not done, and nothing else comes of it. */
+  hookFailed: (hook: string, reason: string, locale: Locale): string =>
+    locale === "en"
+      ? `${hook} ${reason}: what it was to do is not done.`
+      : `${hook} 失败，它要做的事没有完成：${reason}`,
   /** Of a task that completed. */
   unasked: (locale: Locale): string =>
     locale === "en"

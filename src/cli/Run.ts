@@ -32,6 +32,7 @@ export const exitCode = (end: EndedTask): number => {
   if (end.status === "completed") return EXIT.done
   if (end.status === "canceled") return EXIT.cancelled
   if (end.error?.code === "approval_required") return EXIT.approval
+  if (end.error?.code === "bad_config") return EXIT.usage
   return end.error !== undefined && limits.has(end.error.code) ? EXIT.limit : EXIT.failed
 }
 

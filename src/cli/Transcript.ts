@@ -39,6 +39,7 @@ export type Item =
   | { readonly kind: "note"; readonly note: Note }
   | { readonly kind: "standsIn"; readonly model: string; readonly code: string }
   | { readonly kind: "restored"; readonly event: Durable<"files_restored"> }
+  | { readonly kind: "hookFailed"; readonly hook: string; readonly reason: string }
   | { readonly kind: "unrecorded"; readonly reason: Durable<"checkpoint_skipped">["reason"] }
   | { readonly kind: "compacted"; readonly before: number; readonly after: number; readonly summarised: boolean }
   | { readonly kind: "end"; readonly event: Terminal; readonly ms?: number }
@@ -46,6 +47,8 @@ export type Item =
 export interface View {
   readonly items: ReadonlyArray<Item>
   readonly answer: Answer | undefined
+  /** The model has said its last word: what still goes on is no thinking. */
+  readonly answered: boolean
   readonly thinking:
     | { readonly text: string; readonly received: number; readonly since: number; readonly last: number }
     | undefined
@@ -54,12 +57,15 @@ export interface View {
   readonly background: ReadonlyArray<InBackground>
   readonly state: StateName
   readonly task: { readonly task_id: string; readonly since: number; readonly usage: Usage } | undefined
-  readonly retry: { readonly attempt: number; readonly code: string; readonly until: number } | undefined
+  readonly retry:
+    | { readonly attempt: number; readonly code: string; readonly until: number; readonly message?: string }
+    | undefined
 }
 
 export const initial: View = {
   items: [],
   answer: undefined,
+  answered: false,
   thinking: undefined,
   thoughtShown: false,
   tools: [],
@@ -126,7 +132,12 @@ const onCompleted = (view: View, event: Durable<"text_completed">, at: number): 
   const superseded: ReadonlyArray<Item> = replaces ? [{ kind: "note", note: "superseded" }] : []
   const note = cutNote(event)
   const cut: ReadonlyArray<Item> = note === undefined ? [] : [{ kind: "note", note }]
-  return { ...add(said, ...superseded, ...texts(pieces), ...cut), answer: undefined, retry: undefined }
+  return {
+    ...add(said, ...superseded, ...texts(pieces), ...cut),
+    answer: undefined,
+    answered: event.finish_reason === "stop",
+    retry: undefined
+  }
 }
 
 const onResult = (view: View, event: Durable<"tool_result">, at: number): View => {
@@ -166,8 +177,11 @@ const onLive = (view: View, event: SessionEvent, at: number): View | undefined =
       return withTool(view, event.call_id, (tool) => (tool.tool_name === SUBAGENT ? {} : grown(tool, event)))
     case "state":
       return { ...view, state: event.state }
-    case "retrying":
-      return { ...view, retry: { attempt: event.attempt, code: event.code, until: at + event.delay_ms } }
+    case "retrying": {
+      const { attempt, code, delay_ms, message } = event
+      const said = message === undefined ? {} : { message }
+      return { ...view, retry: { attempt, code, until: at + delay_ms, ...said } }
+    }
     default:
       return undefined
   }
@@ -237,7 +251,7 @@ export const reduce = (view: View, event: SessionEvent): View => {
       // A report is told in full where the model reads it.
       return add(view, { kind: "prompt", text: announcement(event.content) ?? event.content, queued: true })
     case "thinking":
-      return { ...view, answer: begin(event.stream_id), thinking: undefined, thoughtShown: false }
+      return { ...view, answer: begin(event.stream_id), answered: false, thinking: undefined, thoughtShown: false }
     case "text_completed":
       return onCompleted(view, event, at)
     case "stream_reset":
@@ -255,6 +269,8 @@ export const reduce = (view: View, event: SessionEvent): View => {
       return add(view, { kind: "note", note: "cleared" })
     case "files_restored":
       return add(view, { kind: "restored", event })
+    case "hook_failed":
+      return add(view, { kind: "hookFailed", hook: event.hook, reason: event.reason })
     case "checkpoint_skipped":
       return add(view, { kind: "unrecorded", reason: event.reason })
     case "task_completed":

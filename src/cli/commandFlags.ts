@@ -12,6 +12,8 @@ export interface FlagSpec {
   /** Placeholder of its value; absent: a switch. */
   readonly value?: string
   readonly choices?: ReadonlyArray<string>
+  /** Its value is a number above 0. */
+  readonly positive?: true
   readonly text: Text
 }
 
@@ -43,6 +45,7 @@ export const flags: ReadonlyArray<FlagSpec> = [
   {
     name: "max-cost",
     value: "USD",
+    positive: true,
     text: text("money one task may cost; the model's price must be known", "单个任务的最高费用（美元）；须已知模型价格")
   },
   { name: "user", value: "NAME", text: text("whose token it is", "令牌属于谁") },

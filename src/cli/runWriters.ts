@@ -73,7 +73,11 @@ const noteOf = (event: SessionEvent, calls: (event: SessionEvent) => string, loc
   switch (event.type) {
     case "retrying":
       // Of another model the reset that follows says it.
-      return event.model === undefined ? `${describe.waits(event.delay_ms, event.code, locale)}\n` : ""
+      return event.model === undefined
+        ? `${sanitise(describe.waits(event.delay_ms, event.code, locale, event.message))}\n`
+        : ""
+    case "hook_failed":
+      return `claw: ${sanitise(describe.hookFailed(event.hook, event.reason, locale))}\n`
     case "checkpoint_skipped":
       return `${skippedLine(event.reason, locale)}\n`
     default:

@@ -26,6 +26,8 @@ export interface Texts {
   readonly compacted: (before: string, after: string, summarised: boolean) => string
   readonly waitsForApproval: string
   readonly background: string
+  /** Nothing is asked of the model any more: hooks run. */
+  readonly finishing: string
   /** The answer is there, and its task goes on. */
   readonly waitsForBackground: string
   readonly starting: string
@@ -89,6 +91,7 @@ const en: Texts = {
     `${summarised ? "Earlier conversation summarised" : "Earlier results shortened"}: ${before} → ${after} tokens.`,
   waitsForApproval: "waits for approval",
   background: "in the background",
+  finishing: "finishing",
   waitsForBackground: "waiting for what runs in the background",
   starting: "waits",
   retrying: (seconds, attempt) => `trying again in ${seconds} s (attempt ${attempt})`,
@@ -151,6 +154,7 @@ const zh: Texts = {
     `${summarised ? "较早的对话已压缩" : "较早的结果已缩短"}：${before} → ${after} 个 token。`,
   waitsForApproval: "等待批准",
   background: "在后台",
+  finishing: "收尾中",
   waitsForBackground: "等待后台任务",
   starting: "等待中",
   retrying: (seconds, attempt) => `${seconds} 秒后重试（第 ${attempt} 次）`,

@@ -144,6 +144,10 @@ const itemLines = (item: Item, options: Options): Lines => {
       const [first = "", ...more] = restoredLines(item.event, locale)
       return [yellow(cut(first, columns), color), ...more.map((line) => dim(cut(line, columns), color))]
     }
+    case "hookFailed":
+      return wrap(sanitise(describe.hookFailed(item.hook, item.reason, locale)), columns).map((line) =>
+        yellow(line, color)
+      )
     case "unrecorded":
       return wrap(skippedLine(item.reason, locale), columns).map((line) => yellow(line, color))
     case "compacted":
@@ -177,11 +181,14 @@ const statusLine = (view: View, { columns, color, locale, now }: Options): Lines
   const { usage, since } = view.task
   const wait = view.retry === undefined ? 0 : Math.ceil((view.retry.until - now) / 1_000)
   const waits = view.background.length > 0 && view.answer === undefined && view.tools.length === 0
-  const calm = waits && view.state !== "cancelling" ? text.waitsForBackground : text.state[view.state]
-  const state = view.retry === undefined || wait <= 0 ? calm : text.retrying(wait, view.retry.attempt)
+  const ending = view.answered ? text.finishing : text.state[view.state]
+  const calm = view.state === "cancelling" ? text.state.cancelling : waits ? text.waitsForBackground : ending
+  const state = view.retry === undefined || wait <= 0 ? calm : text.retrying(wait, view.retry.attempt + 1)
   const seconds = `${Math.max(0, Math.floor((now - since) / 1_000))} s`
   const tokens = usage.input_tokens + usage.output_tokens === 0 ? [] : [spent(usage, locale)]
-  return [dim(cut([state, seconds, ...tokens].join(" · "), columns), color)]
+  const { retry } = view
+  const why = retry === undefined || wait <= 0 ? [] : [sanitise(describe.why(retry.code, retry.message, locale))]
+  return [dim(cut(expandTabs([state, seconds, ...tokens, ...why].join(" · ").replaceAll("\n", " ")), columns), color)]
 }
 
 const answerLines = (view: View, rows: number, options: Options): Lines => {

@@ -143,6 +143,15 @@ const reported = (run: Run, { title }: SubagentOrder, output: ToolOutput) => {
 
 const no = (detail: string) => Effect.fail(new ToolError({ code: "tool_failed", detail }))
 
+/** A name that no tool has would be left out in silence, and the subagent would lack what its caller counts on. */
+const unknownTools = ({ registry }: Run, { tools = [] }: SubagentOrder): string | undefined => {
+  const known = registry.definitions.map(({ name }) => name)
+  const unknown = tools.filter((name) => !known.includes(name))
+  return unknown.length === 0
+    ? undefined
+    : `There is no tool ${unknown.map((name) => JSON.stringify(name.slice(0, 40))).join(", ")}. The tools are: ${known.join(", ")}.`
+}
+
 /** Runs what a turn's calls ask for. */
 export const runner =
   (run: Run, turn: number): RunSubagent =>
@@ -153,6 +162,8 @@ export const runner =
       if (run.depth >= limits.subagent_depth) return no("A subagent may not begin another here.")
       if (used >= limits.task_subagents)
         return no(budgetText({ budget: "task", unit: "subagents", used, limit: limits.task_subagents }, "en"))
+      const missing = unknownTools(run, order)
+      if (missing !== undefined) return no(missing)
       family.begun += 1
       const quiet = order.background === true
       // Its report is a message to the task, which is not who asks here.

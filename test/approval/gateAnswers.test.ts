@@ -11,6 +11,24 @@ import { answer, bash, guarded, layerGate, write, WORKSPACE } from "../support/a
 const permitOf = (verdict: { readonly permit?: { readonly spend: () => boolean } }) => verdict.permit?.spend()
 
 describe("answers", () => {
+  it.effect.each([
+    ["ask", "fails"],
+    ["plan", "mode: plan"]
+  ] as const)("in mode %s a command that nobody can be asked about %s (SETTLED 5)", ([mode, outcome]) => {
+    const answering = ({ request }: Question) => Effect.fail(new ApprovalRequired(request))
+    return Effect.gen(function* () {
+      const gate = yield* ApprovalGate
+      // A command that only reads: mode plan asks about it.
+      const exit = yield* Effect.exit(gate.check(bash("git status")))
+      const got = Exit.isSuccess(exit) ? exit.value : undefined
+      assert.deepStrictEqual(
+        [got?.decision ?? "fails", got?.rule],
+        outcome === "fails" ? ["fails", undefined] : ["deny", outcome]
+      )
+      assert.isUndefined(got?.permit)
+    }).pipe(Effect.provide(layerGate({ mode, answering })))
+  })
+
   it.effect("the request says what will run, of which risk and why (R147, R148)", () => {
     const questions: Array<Question> = []
     return Effect.gen(function* () {

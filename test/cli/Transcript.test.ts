@@ -92,6 +92,12 @@ describe("the transcript", () => {
     ])
   })
 
+  it("says which hook did not do its work", () => {
+    const hook = "hook user hooks.after_task[0] (notify)"
+    const view = viewOf(started, make(3, { type: "hook_failed", event: "after_task", hook, reason: "ended with 1" }))
+    assert.strictEqual(shown(view).settled.slice(2).join(" "), `${hook} ended with 1: what it was to do is not done.`)
+  })
+
   const ofCall = (body: object) => make(4, { parent_call_id: "a", ...body })
   const inner = ofCall({ type: "tool_call", call_id: "i", tool_name: "write_file", content: '{"path":"x.txt"}' })
   const denied = ofCall({ ...result("i"), tool_name: "write_file", status: "denied", is_error: true, result: "no" })
@@ -121,7 +127,7 @@ describe("the transcript", () => {
       make(5, { type: "prompt_queued", prompt_id: "p2", content: report, mode: "steer" }),
       make(5, { type: "prompt_steered", prompt_id: "p2", content: report })
     ].reduce(reduce, view)
-    assert.deepStrictEqual(shown(told).live, ["", "ready · 5 s"])
+    assert.deepStrictEqual(shown(told).live, ["", "finishing · 5 s"])
     const said = shown(told).settled.join("\n")
     assert.strictEqual(said.split("All is well.").length, 2)
     assert.include(said, '› The subagent "alpha" reports\n  (waits for its turn)')
@@ -168,7 +174,7 @@ describe("the transcript", () => {
     const other = viewOf(started, thinking, make(3, { type: "stream_reset", ...next }))
     const told = "The model server has a problem. small goes on in its place for the rest of this task."
     assert.strictEqual(shown(other).settled.slice(2).join(" ").trim(), told)
-    assert.deepStrictEqual(shown(view).live, ["", "trying again in 2 s (attempt 2) · 5 s"])
+    assert.deepStrictEqual(shown(view).live, ["", "trying again in 2 s (attempt 3) · 5 s · The model's answer …"])
     assert.deepStrictEqual(viewOf(started, thinking, text(0, "old"), reset).items.length, 1)
   })
 

@@ -44,6 +44,14 @@ describe("a command line", () => {
   })
 
   const refused: ReadonlyArray<readonly [args: ReadonlyArray<string>, sentence: string]> = [
+    ...["0", "-1", "abc", "", "-.5"].map(
+      (value) =>
+        [
+          ["run", "--max-cost", value, "go"],
+          `--max-cost takes a number above 0, not "${value}"; without it there is no limit.`
+        ] as const
+    ),
+    [["run", "--max-cost", "--json", "go"], "--max-cost needs a value: --max-cost USD."],
     [["sesions"], 'There is no command "sesions". Did you mean sessions? Try: claw --help'],
     [
       ["fix the tests"],

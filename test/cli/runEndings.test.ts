@@ -37,9 +37,10 @@ const ended = (code: ErrorCode) => ({
 describe("the end of claw run", () => {
   it("has an exit code for every error there is", () => {
     const found = Object.groupBy(codes, (code) => String(exitCode(ended(code))))
+    assert.deepStrictEqual(found["2"], ["bad_config"])
     assert.deepStrictEqual(found["3"], ["approval_required"])
     assert.deepStrictEqual(found["4"]?.toSorted(), ["budget_exceeded", "doom_loop", "max_turns"])
-    assert.deepStrictEqual(Object.keys(found), ["1", "3", "4"])
+    assert.deepStrictEqual(Object.keys(found), ["1", "2", "3", "4"])
   })
 
   it.effect("is 0 where the task completed, and its text ends with one line break (R106)", () =>
@@ -58,7 +59,10 @@ describe("the end of claw run", () => {
       const ends = [yield* runOver(refused, en), yield* runOver(refused, zh, { locale: "zh-CN" })]
       assert.deepStrictEqual([ends, en.out(), zh.out()], [[1, 1], "", ""])
       assert.strictEqual(en.err(), "claw: The key is wrong. [provider_auth]\n")
-      assert.match(zh.err(), /^claw: 模型服务拒绝了 API 密钥，请检查密钥与地址。 .*\[provider_auth\]\n$/)
+      assert.match(
+        zh.err(),
+        /^claw: 模型服务拒绝了 API 密钥，请检查密钥与地址。（原文：The key is wrong\.） \[provider_auth\]\n$/
+      )
     })
   )
 

@@ -182,6 +182,15 @@ describe("claw run as text", () => {
     })
   )
 
+  it.effect("says on standard error which hook did not do its work", () =>
+    Effect.gen(function* () {
+      const hook = "hook user hooks.after_task[0] (notify)"
+      const failed: DurableBody = { type: "hook_failed", task_id, event: "after_task", hook, reason: "ended with 1" }
+      const { out, err } = yield* said([whole("ok"), failed, done])
+      assert.deepStrictEqual([out, err], ["ok\n", `claw: ${hook} ended with 1: what it was to do is not done.\n`])
+    })
+  )
+
   it.effect("keeps notes about tools on standard error, each on a line of its own (R090)", () =>
     Effect.gen(function* () {
       const bodies = [delta(0, "I look."), whole("I look."), toolCall('{"command":"make"}'), toolResult, done]

@@ -13,6 +13,16 @@ import { checkPrefixes, go, isBelow, over, resultOf, script, sub, types } from "
 import { probe } from "../support/tools.ts"
 
 describe("a subagent", () => {
+  it.effect("with a tool that there is not, does not begin: its caller reads the names that there are", () => {
+    const above = [answer("", [sub("a", "count", { tools: ["probe", "nosuch"] })]), answer("I see.")]
+    const { layer, seen } = over({ tools: [probe().tool], script: script(above, [answer("")]) })
+    return Effect.gen(function* () {
+      yield* go
+      const { result = "", status } = resultOf(seen.events, "a") ?? {}
+      assert.deepStrictEqual([status, result], ["error", 'There is no tool "nosuch". The tools are: subagent, probe.'])
+    }).pipe(Effect.provide(layer))
+  })
+
   it.effect("has a fresh history and the tools it was given, and its last words are the call's result", () => {
     const seen: Array<ModelRequest> = []
     const { tool, log } = probe()

@@ -36,13 +36,23 @@ export const findRemains = (place: Place): ReadonlyArray<string> => {
   return [...plan.held.filter(isLeft).map(({ git }) => git), ...plan.absent.filter(isStandIn)]
 }
 
+/** What was taken away: claw's own, and nothing else. */
+export interface Cleared {
+  /** Repositories in which files had been held. */
+  readonly held: ReadonlyArray<string>
+  /** Empty directories in the place of settings. */
+  readonly standIns: ReadonlyArray<string>
+}
+
+const nothing: Cleared = { held: [], standIns: [] }
+
 /** Takes it away; what it was. `known`: only where a call is known to have been cut off here. */
-export const clearRemains = (place: Place, known: boolean): ReadonlyArray<string> => {
+export const clearRemains = (place: Place, known: boolean): Cleared => {
   const root = realOf(place.workspace)
-  if (root === undefined || (known && !hasLost(place.state, root))) return []
+  if (root === undefined || (known && !hasLost(place.state, root))) return nothing
   const plan = attempt(() => planOf(root, place))
-  if (plan === undefined) return []
-  return [...plan.held.filter(clearHeld).map(({ git }) => git), ...plan.absent.filter(clearStandIn)]
+  if (plan === undefined) return nothing
+  return { held: plan.held.filter(clearHeld).map(({ git }) => git), standIns: plan.absent.filter(clearStandIn) }
 }
 
 /** Puts aside what calls made that were cut off here, and forgets them; sentences of it. */
