@@ -9,6 +9,7 @@ import type { CallId } from "../../src/domain/Ids.ts"
 import type { Message } from "../../src/domain/Message.ts"
 import type { Completed } from "../../src/provider/ModelPart.ts"
 import type { OpenAiConfig } from "../../src/provider/openai/OpenAi.ts"
+import { guess } from "../../src/provider/openai/usage.ts"
 import { type Said, type Script, scripts } from "../support/dialectScripts.ts"
 import { ask, completedOf, outcome, rig, textOf } from "../support/fakeModelProvider.ts"
 import { html, refusal } from "../support/fakeModelScript.ts"
@@ -92,6 +93,29 @@ describe.each(scripts)("$api", (script) => {
       const { plain } = yield* both(script, { calls: [{ id: "c", name: "read", arguments: '{"path":' }] })
       const { bad_calls, message } = plain as Completed
       assert.deepStrictEqual([bad_calls[0]?.raw, message.tool_calls[0]?.arguments], ['{"path":', "{}"])
+    })
+  )
+
+  it.live("zeros for a prompt and an answer that have something are a guess (RELIABILITY 3.6)", () =>
+    Effect.gen(function* () {
+      const { model, provider } = yield* rig(config)
+      model.script(script.whole({ text: "Hello!", uncounted: true }))
+      const { parts } = yield* outcome(provider.stream(ask()))
+      const sent = Buffer.byteLength(model.requests()[0]?.body ?? "")
+      const counted = completedOf(parts)?.usage
+      assert.deepStrictEqual(counted, { input_tokens: guess(sent), output_tokens: guess(6), estimated: true })
+      assert.isAbove(counted?.input_tokens ?? 0, 0)
+    })
+  )
+
+  it.live("arguments without an end end the answer, and its socket", () =>
+    Effect.gen(function* () {
+      const { model, provider } = yield* rig(config)
+      const arguments_ = `{"path":"${"x".repeat(1024 * 1024)}`
+      model.script(script.broken({ calls: [{ id: "c", name: "read", arguments: arguments_ }] }, "hang"))
+      const { error, parts } = yield* outcome(provider.stream(ask("hi", { tools })))
+      assert.deepStrictEqual([error?.code, completedOf(parts)], ["provider_bad_stream", undefined])
+      yield* model.deserted
     })
   )
 

@@ -24,6 +24,8 @@ export interface Said {
   readonly calls?: ReadonlyArray<{ readonly id: string; readonly name: string; readonly arguments: string }>
   /** Why it ends; default: by itself. */
   readonly end?: "length" | "content_filter"
+  /** The server counts nothing, and says so with zeros. */
+  readonly uncounted?: true
   /** Encrypted reasoning; only `/responses` has it. */
   readonly encrypted?: string
 }
@@ -49,6 +51,8 @@ const chatUsage = {
   completion_tokens_details: { reasoning_tokens: 4 }
 }
 
+const zeros = { prompt_tokens: 0, completion_tokens: 0, input_tokens: 0, output_tokens: 0, total_tokens: 0 }
+
 const chatChunks = ({ calls = [], reasoning, text }: Said): ReadonlyArray<string> => [
   HEAD,
   ...(reasoning === undefined ? [] : [delta({ reasoning_content: reasoning })]),
@@ -63,7 +67,8 @@ const chat: Script = {
   path: "/v1/chat/completions",
   whole: (said) => (asked) => {
     const { calls = [], reasoning, text } = said
-    if (asked.stream) return stream(...chatChunks(said), finish(chatReason(said)), usage(chatUsage), DONE)
+    const counts = said.uncounted === true ? zeros : chatUsage
+    if (asked.stream) return stream(...chatChunks(said), finish(chatReason(said)), usage(counts), DONE)
     const tool_calls = calls.map(({ id, name, arguments: args }) => ({
       id,
       type: "function",
@@ -75,7 +80,7 @@ const chat: Script = {
       reasoning_content: reasoning,
       ...(calls.length > 0 ? { tool_calls } : {})
     }
-    return json({ model: "fake-model", choices: [{ message, finish_reason: chatReason(said) }], usage: chatUsage })
+    return json({ model: "fake-model", choices: [{ message, finish_reason: chatReason(said) }], usage: counts })
   },
   broken: (said, ...steps) => stream(...chatChunks(said), ...steps),
   error: (code, message) => event({ error: { code, message } }),
@@ -123,7 +128,7 @@ const response = (said: Said) => ({
   model: "fake-model",
   error: null,
   output: output(said),
-  usage: responsesUsage,
+  usage: said.uncounted === true ? zeros : responsesUsage,
   status: said.end === undefined ? "completed" : "incomplete",
   incomplete_details: said.end === undefined ? null : { reason: said.end === "length" ? "max_output_tokens" : said.end }
 })
