@@ -7,9 +7,9 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SessionId } from "../../src/domain/Ids.ts"
 import { RuntimeManager } from "../../src/runtime/RuntimeManager.ts"
-import { text } from "../support/fakeModelScript.ts"
-import { scene, WRITE } from "../support/hookKit.ts"
-import { folder, layer, newSession } from "../support/realSession.ts"
+import { calls, text } from "../support/fakeModelScript.ts"
+import { scene } from "../support/hookKit.ts"
+import { answering, folder, layer, newSession } from "../support/realSession.ts"
 import { watch } from "../support/runtimeKit.ts"
 
 /** What has ended and was not fetched yet by whoever inherited it is dead. */
@@ -18,45 +18,54 @@ const isAlive = (pid: string): boolean => {
   return existsSync(stat) && !/\) [ZX] /.test(readFileSync(stat, "latin1"))
 }
 
+/** Nobody can look whether it happened. */
+const ONCE = calls([{ name: "bash", arguments: '{"command":"echo x >> ran.txt"}' }])
+
 const CASES = [
-  ["after_tool", ":", { status: "ok", result: "Created a.txt (1 bytes)." }],
-  ["before_prompt", 'trap "" TERM', undefined]
+  ["after_tool", "goes on", ":", "task_completed", "x\n"],
+  ["after_tool", "closes its task", ":", "task_failed", "x\n"],
+  ["before_prompt", "goes on", 'trap "" TERM', "task_completed", "x\n"]
 ] as const
 
-const wentOn = Effect.fnUntraced(function* (id: SessionId) {
-  const session = yield* Effect.flatMap(RuntimeManager, (manager) => manager.open(id, { recover: true }))
+/** The session in another process; its only call, once its task has ended. */
+const afterwards = Effect.fnUntraced(function* (id: SessionId, end: (typeof CASES)[number][3]) {
+  const recover = end === "task_completed"
+  const session = yield* Effect.flatMap(RuntimeManager, (manager) => manager.open(id, { recover }))
+  yield* answering(session, "allow_once")
   const seen = yield* watch(session, { after: { seq: 0 } })
-  yield* seen.until("task_completed")
-  assert.notInclude(seen.types(), "approval_request")
-  return (yield* session.state).history
+  yield* seen.until(end)
+  const asked = seen.facts().filter((fact) => fact.type === "approval_request")
+  assert.deepStrictEqual(
+    asked.map(({ kind }) => kind),
+    ["tool"]
+  )
+  const answer = (yield* session.state).history.find((item) => item.kind === "answer")
+  return answer?.kind === "answer" ? answer.calls[0] : undefined
 })
 
 // The state directory as it is while the hook runs is what a claw finds that was killed then.
-it.live.each(CASES)(
-  "a claw that dies while an %s hook runs goes on without it, and asks nobody",
-  ([event, first, result]) =>
-    Effect.gen(function* () {
-      const there = yield* scene({
-        hooks: { [event]: `${first}; setsid sleep 100 & echo $$ $! > $DIR/begun; sleep 100` }
-      })
-      const begun = join(there.state, "begun")
-      execFileSync("mkfifo", [begun])
-      there.model.script(WRITE, text("done"))
-      const later = yield* folder("claw-home-")
-      yield* Effect.gen(function* () {
-        const session = yield* newSession(there.workspace)
-        yield* session.prompt({ content: "do it" })
-        const pids = (yield* Effect.promise(() => readFile(begun, "utf8"))).trim().split(" ")
-        assert.deepStrictEqual(pids.map(isAlive), [true, true])
-        cpSync(join(there.state, "claw"), join(later, "claw"), { recursive: true })
-        const { base_url } = there.model
-        const parts = layer({ base_url, workspace: there.workspace, state: later, flags: { mode: "accept-edits" } })
-        const history = yield* wentOn(session.session_id).pipe(Effect.provide(parts, { local: true }))
-        assert.deepStrictEqual(pids.map(isAlive), [false, false])
-        const answer = history.find((item) => item.kind === "answer")
-        const call = answer?.kind === "answer" ? answer.calls[0] : undefined
-        assert.deepStrictEqual([call?.request, call?.started], [undefined, 1])
-        if (result !== undefined) assert.deepInclude(call?.result, result)
-      }).pipe(there.within)
-    }).pipe(Effect.scoped)
+it.live.each(CASES)("a claw that dies while an %s hook runs %s, without the hook and its call twice", (one) =>
+  Effect.gen(function* () {
+    const [event, , first, end, ran] = one
+    const there = yield* scene({
+      hooks: { [event]: `${first}; setsid sleep 100 & echo $$ $! > $DIR/begun; sleep 100` }
+    })
+    const begun = join(there.state, "begun")
+    execFileSync("mkfifo", [begun])
+    there.model.rule(({ messages }) => (JSON.stringify(messages).includes("tool_call_id") ? text("done") : ONCE))
+    const later = yield* folder("claw-home-")
+    yield* Effect.gen(function* () {
+      const session = yield* newSession(there.workspace)
+      yield* answering(session, "allow_once")
+      yield* session.prompt({ content: "do it" })
+      const pids = (yield* Effect.promise(() => readFile(begun, "utf8"))).trim().split(" ")
+      assert.deepStrictEqual(pids.map(isAlive), [true, true])
+      cpSync(join(there.state, "claw"), join(later, "claw"), { recursive: true })
+      const parts = layer({ base_url: there.model.base_url, workspace: there.workspace, state: later })
+      const call = yield* afterwards(session.session_id, end).pipe(Effect.provide(parts, { local: true }))
+      assert.deepStrictEqual(pids.map(isAlive), [false, false])
+      assert.deepStrictEqual([call?.started, call?.result?.status], [1, "ok"])
+      assert.strictEqual(readFileSync(join(there.workspace, "ran.txt"), "utf8"), ran)
+    }).pipe(there.within)
+  }).pipe(Effect.scoped)
 )
