@@ -5,7 +5,6 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { decide } from "../../src/approval/Policy.ts"
 import { holdsCredential, isEnvironmentFile } from "../../src/config/SecretPlaces.ts"
 import { secretsIn } from "../../src/config/secretValues.ts"
 import { analyse } from "../../src/sandbox/CommandAnalysis.ts"
