@@ -74,16 +74,32 @@ export const movedSecrets = (env: Environment): ReadonlyArray<string> => {
   return [...moved, ...named.filter((path) => !holdsHome(path))]
 }
 
-const ENV_FILE = /^\.env(?:\..+)?$/i
-const EXAMPLE = /\.(?:example|sample|template|dist|defaults)$/i
+const ENV_FILE =
+  /^\.{1,2}env(?:rc)?(?:[.~_-].*)?$|^\.(?:flaskenv|dev\.vars)(?:[.~].*)?$|^(?!(?:example|sample|template|dist|defaults?)s?\b)[\w-][\w.-]{0,100}\.env~?$/i
+const EXAMPLE = /[._-](?:example|sample|template|tmpl|dist|defaults?)$/i
+/** A program, not a file of settings. */
+const PROGRAM = /\.[cm]?[jt]sx?$/i
 
 /** `.env` and its kin, wherever they lie; those that show a form without its values are none. */
-export const isEnvironmentFile = (name: string): boolean => ENV_FILE.test(name) && !EXAMPLE.test(name)
+export const isEnvironmentFile = (name: string): boolean =>
+  ENV_FILE.test(name) && !EXAMPLE.test(name) && !PROGRAM.test(name)
 
-const CREDENTIALS = new Set(words(".netrc _netrc .git-credentials .pypirc .pgpass .authinfo .vault-token"))
+const CREDENTIALS = new Set(
+  words(`.netrc _netrc .git-credentials .pypirc .pgpass .authinfo .vault-token .my.cnf .mylogin.cnf .htpasswd .s3cfg .boto
+    kubeconfig master.key credentials.json client_secret.json`)
+)
+/** Keys by the usual names, and stores of them, with what an editor leaves beside them. */
+const KEYS =
+  /^id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?(?:[._-](?!pub$).*)?$|\.(?:p12|pfx|p8|jks|jceks|keystore|kdbx?|ppk|tfstate|tfstate\.backup|tfvars|tfvars\.json)~?$|^service[-_]?account[\w.-]*\.json$/i
+/** By where they lie: a home that was copied, or one that a container mounts. */
+const BELOW =
+  /(?:^|\/)(?:\.ssh\/(?!(?:config|known_hosts|authorized_keys|allowed_signers|[^/]*\.pub)$).|\.(?:aws|gnupg|kube|azure|gcloud)\/.|\.docker\/config\.json$|\.cargo\/credentials(?:\.toml)?$|\.gem\/credentials$|\.git\/credentials$|\.config\/(?:gh|glab-cli)\/(?:hosts|config)\.yml$|\.streamlit\/secrets\.toml$|\.m2\/settings\.xml$)/i
 
 /** A file of credentials and nothing else, wherever it lies. */
-export const isCredentialsFile = (name: string): boolean => CREDENTIALS.has(name)
+export const isCredentialsFile = (path: string): boolean => {
+  const name = path.slice(path.lastIndexOf("/") + 1)
+  return CREDENTIALS.has(name.toLowerCase()) || (KEYS.test(name) && !EXAMPLE.test(name)) || BELOW.test(path)
+}
 
 /** Settings, which may hold a credential: a token of a registry that is no `${VARIABLE}`. */
 const SETTINGS: Readonly<Record<string, RegExp>> = {
@@ -92,6 +108,15 @@ const SETTINGS: Readonly<Record<string, RegExp>> = {
   ".yarnrc": /^[^#\n\r\u2028\u2029]*(?:_auth(?:Token)?|_password)["']?\s+(?!["']?\$\{)["']?[^\s"']/im
 }
 
+/** Whatever begins so and holds nothing else is meant to be known: certificates, public keys. */
+const KNOWN = /^-----BEGIN (?:[A-Z0-9 ]* )?(?:CERTIFICATE|PUBLIC KEY|CERTIFICATE REQUEST|X509 CRL|DH PARAMETERS)-----/m
+const holdsKey = (text: string): boolean => text.trim() !== "" && (/PRIVATE/.test(text) || !KNOWN.test(text))
+
+const LOGIN = /"(?:[\w-]*(?:token|oauth|password|secret|api[-_]?key)[\w-]*|http-basic|bearer|auth)"\s*:\s*[{"]/i
+
 /** Whether a file of this name holds a credential; `text` reads it, where that must be known. */
-export const holdsCredential = (name: string, text: () => string): boolean =>
-  Object.hasOwn(SETTINGS, name) && SETTINGS[name]!.test(text())
+export const holdsCredential = (name: string, text: () => string): boolean => {
+  if (/\.(?:pem|key)~?$/i.test(name)) return holdsKey(text())
+  if (name === "auth.json") return LOGIN.test(text())
+  return Object.hasOwn(SETTINGS, name) && SETTINGS[name]!.test(text())
+}

@@ -8,7 +8,7 @@ import { basename, join } from "node:path"
 import type { CommandPlan, SimpleCommand } from "../domain/Approval.ts"
 import { onlyLooks } from "../domain/Looks.ts"
 import { keptByGit } from "./commandGitConfig.ts"
-import { comparesFiles, extentOf, namesMore, printsTree } from "./commandWholeTree.ts"
+import { comparesFiles, extentOf, namesMore, printsTree, showsObjects } from "./commandWholeTree.ts"
 import { entriesOf, isMissing, onDisk } from "./fileNames.ts"
 
 const names = (text: string): ReadonlySet<string> => new Set(text.split(" "))
@@ -89,7 +89,7 @@ export const reachedByGit = (
     const extent = extentOf(command)
     if (extent === undefined) continue
     const named = command.paths.filter((path) => statSync(onDisk(path), { throwIfNoEntry: false }) !== undefined)
-    const roots = named.length === 0 || namesMore(command) ? [workspace] : named
+    const roots = named.length === 0 || namesMore(command) || showsObjects(command) ? [workspace] : named
     const prints = printsTree(command)
     const wanted = (path: string) => ruled(path) || (prints && hidden(path))
     kept ??= keptByGit(workspace)

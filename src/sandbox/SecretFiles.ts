@@ -1,6 +1,6 @@
 /**
- * Whether a path holds secrets (SECURITY T6): in one of the places of config's list, `.env` and its kin, or settings with a
- * token. Owns: how a path is compared with them. Reads those settings. Invariant: a link in front of a place, or in front of
+ * Whether a path holds secrets (SECURITY T6): in one of the places of config's list, `.env` and its kin, keys by their
+ * names, or settings with a token. Owns: how a path is compared with them. Reads those settings. Invariant: a link in front of a place, or in front of
  * the file, changes nothing.
  */
 import { readFileSync, realpathSync, statSync } from "node:fs"
@@ -19,7 +19,7 @@ const MOST_BYTES = 1 << 20
 
 /** Nothing where there is no such file; what cannot be read may hold anything. */
 const textOf = (path: string): string => {
-  const unknown = "_authToken=?\nnpmAuthToken: ?\n_auth ?"
+  const unknown = '_authToken=?\nnpmAuthToken: ?\n_auth ?\n"token": "?"'
   try {
     const stats = statSync(path, { throwIfNoEntry: false })
     if (stats === undefined || stats.isDirectory()) return ""
@@ -31,7 +31,7 @@ const textOf = (path: string): string => {
 
 const isSecretName = (path: string): boolean => {
   const name = basename(path)
-  return isEnvironmentFile(name) || isCredentialsFile(name) || holdsCredential(name, () => textOf(path))
+  return isEnvironmentFile(name) || isCredentialsFile(path) || holdsCredential(name, () => textOf(path))
 }
 
 export interface SecretFiles {

@@ -100,6 +100,21 @@ const gitDirectory = (workspace: string): { readonly path: string; readonly tree
   }
 }
 
+/** The repositories that a path of this directory lies in: its own, and those of directories on the way to it. */
+export const gitDirectories = (
+  root: string,
+  inside: string
+): ReadonlyArray<{ readonly git: string; readonly tree: string }> => {
+  const own = gitDirectory(root)
+  const found = own === undefined ? [] : [{ git: ownOf(own.path).shared, tree: own.tree }]
+  for (let end = inside.indexOf("/"); end > 0 && found.length < MAX_NESTED; end = inside.indexOf("/", end + 1)) {
+    const tree = `${root}/${inside.slice(0, end)}`
+    const git = ownGitDirectory(tree)
+    if (git !== undefined) found.push({ git: ownOf(git).shared, tree })
+  }
+  return found
+}
+
 /** git finds a hook by its name, in a directory that nobody may list too. */
 const UNKNOWN = "unreadable"
 

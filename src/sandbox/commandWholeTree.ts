@@ -5,6 +5,7 @@
  * those; what moves the work tree from one commit to another (`git switch`, `git pull`) is no look at its files.
  */
 import type { SimpleCommand } from "../domain/Approval.ts"
+import { isCommit, isFileOf, isQuiet, sumsUp, tellsContents } from "./commandGitQuiet.ts"
 import { skipOptions } from "./commandOptions.ts"
 
 const set = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
@@ -13,19 +14,6 @@ const set = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 export type Extent = "kept" | "all"
 
 const BEFORE_COMMAND = set("-C -c --git-dir --work-tree --namespace --super-prefix --config-env --exec-path")
-const SUMMARY =
-  /^(?:--stat|--shortstat|--numstat|--name-only|--name-status|--summary|--dirstat|--quiet|--no-patch|-s|--raw)(?:=|$)/
-/** `-L` and `-W` show lines, `-c` a merge. */
-const PATCH_LETTERS = /^-(?!-).*[pucWULm]/
-const PATCH =
-  "patch patch-with-raw patch-with-stat unified word-diff word-diff-regex color-words full-diff binary cc diff-merges remerge-diff function-context check"
-/** Abbreviated too; `--color` is an option of its own. */
-const isPatch = (word: string): boolean => {
-  const name = /^--([a-z-]+)/.exec(word)?.[1]
-  if (name === undefined) return PATCH_LETTERS.test(word)
-  return name !== "color" && PATCH.split(" ").some((one) => one.startsWith(name))
-}
-
 type Rest = ReadonlyArray<string>
 type Row = (rest: Rest) => Extent | undefined
 
@@ -33,14 +21,21 @@ const options = (rest: Rest): Rest => rest.slice(0, rest.indexOf("--") < 0 ? res
 const has = (rest: Rest, form: RegExp): boolean => options(rest).some((word) => form.test(word))
 
 const always: Row = () => "kept"
-/** They show contents unless they are told to sum up. */
-const shows: Row = (rest) => (has(rest, SUMMARY) && !options(rest).some(isPatch) ? undefined : "kept")
-/** They show none unless they are told to. */
-const withPatch: Row = (rest) => (options(rest).some(isPatch) ? "kept" : undefined)
+/** They show contents unless they are told to sum up, by nothing but words that show none. */
+const shows: Row = (rest) => (options(rest).some(sumsUp) && options(rest).every(isQuiet) ? undefined : "kept")
+/** They show none unless they are told to, or by a word that nobody knows. */
+const unlessTold: Row = (rest) => (options(rest).every(isQuiet) ? undefined : "kept")
+const toldBy =
+  (form: RegExp): Row =>
+  (rest) =>
+    has(rest, form) ? "kept" : undefined
+/** Hunk by hunk, or what it stopped at. */
+const inHunks = toldBy(/^(?:-[A-Za-z]*[pi]$|--(?:pat|inter|show))/)
+const fields: Row = (rest) => (rest.some(tellsContents) ? "kept" : undefined)
 const words = (rest: Rest): Rest => rest.filter((word) => !word.startsWith("-"))
 
 /** Files that the words name, of a commit: `HEAD:src/a.ts`. */
-const areNamed = (rest: Rest): boolean => words(rest).length > 0 && words(rest).every((word) => /.:./.test(word))
+const areNamed = (rest: Rest): boolean => words(rest).length > 0 && words(rest).every(isFileOf)
 
 /** By the hash of an object, or by what comes in, it shows any file that was ever kept. */
 const object: Row = (rest) =>
@@ -50,10 +45,13 @@ const object: Row = (rest) =>
 
 const stash: Row = (rest) => {
   const [command = "push"] = words(rest)
-  if (command === "list" || command === "drop" || command === "clear") return undefined
-  if (command === "show") return withPatch(rest)
+  if (command === "drop" || command === "clear") return undefined
+  if (command === "show" || command === "list") return unlessTold(rest)
   return has(rest, /^(?:-[A-Za-z]*[ua]|--include-u|--all)/) ? "all" : "kept"
 }
+
+/** Before `--`, names that may be those of a file's text or of a tag for one. */
+const namesObjects = (rest: Rest): boolean => words(options(rest)).some((word) => !isCommit(word) && !isFileOf(word))
 
 const checkout: Row = (rest) =>
   has(rest, /^(?:-[A-Za-z]*f|--force|--pathspec|--ours|--theirs)/) || rest.some(isAll) ? "kept" : undefined
@@ -62,17 +60,28 @@ const checkout: Row = (rest) =>
 const isAll = (word: string): boolean => /^(?:\.{1,2}\/?$|:|.*[*?[])/.test(word)
 
 const ROWS: Readonly<Record<string, Row>> = {
-  show: (rest) => (areNamed(rest) ? undefined : shows(rest)),
+  show: (rest) => (areNamed(rest) ? undefined : namesObjects(rest) ? "kept" : shows(rest)),
   "cat-file": object,
   diff: shows,
   difftool: always,
-  "diff-files": withPatch,
-  "diff-index": withPatch,
-  "diff-tree": withPatch,
+  "diff-files": unlessTold,
+  "diff-index": unlessTold,
+  "diff-tree": unlessTold,
   "range-diff": always,
-  log: withPatch,
-  whatchanged: withPatch,
-  reflog: withPatch,
+  log: unlessTold,
+  whatchanged: unlessTold,
+  reflog: unlessTold,
+  shortlog: unlessTold,
+  "rev-list": unlessTold,
+  cherry: unlessTold,
+  status: toldBy(/^(?:-[A-Za-z]*v|--v)/),
+  commit: toldBy(/^(?:-[A-Za-z]*[vp]$|--(?:v|pat|inter))/),
+  "for-each-ref": fields,
+  branch: fields,
+  tag: fields,
+  add: inHunks,
+  rebase: toldBy(/^--show/),
+  am: toldBy(/^--show/),
   "format-patch": always,
   "fast-export": always,
   archive: always,
@@ -100,12 +109,19 @@ export const extentOf = (command: SimpleCommand): Extent | undefined => {
 }
 
 const SHOWS = set(`show diff difftool diff-files diff-index diff-tree range-diff log whatchanged reflog format-patch
-  fast-export archive bundle cat-file`)
+  fast-export archive bundle cat-file shortlog rev-list cherry status commit for-each-ref branch tag add rebase am`)
 
 /** What it comes by it also prints or packs; the others put it elsewhere. */
 export const printsTree = (command: SimpleCommand): boolean => {
   const [name = "", rest = []] = partsOf(command) ?? []
-  return SHOWS.has(name) || (name === "stash" && words(rest)[0] === "show")
+  return SHOWS.has(name) || (name === "stash" && /^(?:show|list)$/.test(words(rest)[0] ?? ""))
+}
+
+/** What it shows it was given as an object: a path beside it keeps nothing back. */
+export const showsObjects = (command: SimpleCommand): boolean => {
+  const [name = "", rest = []] = partsOf(command) ?? []
+  if (name === "show") return !areNamed(rest) && namesObjects(rest)
+  return (name === "cat-file" && !areNamed(rest)) || name === "for-each-ref" || name === "tag" || name === "branch"
 }
 
 /** A word that means more files than the one of its name: `:/`, `'*.js'`. */

@@ -5,6 +5,7 @@
  */
 import { MANIFESTS } from "./commandManifests.ts"
 import { NAME_KINDS } from "./executingNames.ts"
+import { ledRole } from "./gitLed.ts"
 import { decidesGit } from "./gitShape.ts"
 
 const CONTROL_DIRECTORIES = new Set([".git", "git~1", ".claw", "claw~1"])
@@ -99,8 +100,15 @@ const OF_GIT: Guard = {
   why: "belongs to a directory that git takes, or would then take, for a repository, which tools never write"
 }
 
+const SETTINGS_OF_GIT: Guard = { kind: "forbidden", why: "is read by git as its settings, which tools never write" }
+const RUN_BY_GIT: Guard = { kind: "alwaysAsk", why: "can make other programs run code" }
+
 /** Judges it by what lies around it too. `made`: what else is there by then, relative to the root. */
 export const guardAt = (root: string, relative: string, made?: ReadonlySet<string>): Guard => {
   const guard = guardOf(relative)
-  return guard.kind !== "forbidden" && decidesGit(root, relative, made) ? OF_GIT : guard
+  if (guard.kind === "forbidden") return guard
+  if (decidesGit(root, relative, made)) return OF_GIT
+  const role = ledRole(root, relative)
+  if (role === "settings") return SETTINGS_OF_GIT
+  return role === "runs" && guard.kind === "free" ? RUN_BY_GIT : guard
 }

@@ -108,9 +108,15 @@ describe("secrets that git's commands show without naming them", () => {
     `git diff|git diff HEAD|git diff --no-index docs src|git diff --no-ind docs src|git diff docs src|git show|git show 0123456
     |git show HEAD:.env|git log -p|git log --pa|git log --uni|git diff-files -p|git stash show -p|git diff src :/
     |git diff src '*'|git diff --check|git cat-file -p 0123456789|git cat-file blob 0123456789|git cat-file --batch <<< HEAD:.env
-    |git cat-file --batch-all-objects --batch|echo HEAD:.env | git cat-file --batch|git grep X src :/|cat .npmrc|cat .netrc`,
+    |git cat-file --batch-all-objects --batch|echo HEAD:.env | git cat-file --batch|git grep X src :/|cat .npmrc|cat .netrc
+    |git status -v|git status -vv|git status --verb|git status -vb|git show -s 0123456|git show --stat v1|git show -s HEAD 0123456
+    |git show 0123456 -- a.txt|git show 'HEAD^{/a: b}'|git for-each-ref --format='%(raw)' refs/tags|git tag -l --format '%(contents)'
+    |git log -G '^TOKEN' --oneline|git log -S x|git log --dd|git log -m|git stash list -p|git shortlog -Gx|git rev-list -Sx HEAD
+    |git commit --dry-run -v|git log --never-heard-of`,
     `git status|git log|git log --color|git log --stat|git show HEAD:a.txt|git cat-file -p HEAD:a.txt|git cat-file -t 0123456
-    |git diff --stat|git diff src|git diff src a.txt|git log -p src|cat src/.npmrc`
+    |git diff --stat|git diff src|git diff src a.txt|git log -p src|cat src/.npmrc|git status -sb|git status --short --branch
+    |git log -5 --pretty=%h --since=yesterday|git log --oneline --graph --all -n 5|git show -s HEAD~1|git show --stat|git branch -a
+    |git for-each-ref --format='%(refname)'|git tag -l|git shortlog -sn|git diff --cached --name-only|git commit -m verbose`
   ].map((text) => text.split(/\s*\|(?=\S)/))
 
   it.effect("ask every time, and what shows none of them does not", () =>

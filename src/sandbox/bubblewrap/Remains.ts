@@ -9,7 +9,7 @@ import { hasLost } from "./callRecords.ts"
 import { guardedPaths } from "./guardedPaths.ts"
 import { clearHeld, isLeft } from "./heldFiles.ts"
 import { reviewLost } from "./lookAround.ts"
-import { attempt, realOf } from "./look.ts"
+import { attempt, realOf } from "../look.ts"
 import { findRepositories } from "./repositories.ts"
 import { clearStandIn, isStandIn } from "./standIns.ts"
 

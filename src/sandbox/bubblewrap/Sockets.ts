@@ -3,7 +3,7 @@
  * things outside: in each call an empty file lies over every socket that is there when it begins. Owns nothing but that look.
  */
 import { shownName } from "../fileNames.ts"
-import { realOf } from "./look.ts"
+import { realOf } from "../look.ts"
 import { findRepositories } from "./repositories.ts"
 
 /** Relative to the workspace. */

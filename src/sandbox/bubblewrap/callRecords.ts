@@ -6,7 +6,7 @@
 import { mkdirSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { isAlive, own } from "../ProcessIdentity.ts"
-import { attempt, namesIn, textOf } from "./look.ts"
+import { attempt, namesIn, textOf } from "../look.ts"
 
 interface Record {
   readonly owner: string

@@ -16,7 +16,7 @@ import {
 } from "node:fs"
 import { dirname, join } from "node:path"
 import type { IsolationSettings } from "../Isolation.ts"
-import { attempt } from "./look.ts"
+import { attempt } from "../look.ts"
 
 /** Directories in which groups can be made; v2: one for both. */
 export interface GroupPlaces {

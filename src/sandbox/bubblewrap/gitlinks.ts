@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { onDisk, textOfBytes } from "../fileNames.ts"
 import { isLarge } from "../gitConfigText.ts"
-import { attempt, namesIn, textOf } from "./look.ts"
+import { attempt, namesIn, textOf } from "../look.ts"
 
 const [TIMES_AND_IDS, EXTENDED, GITLINK] = [40, 0x4000, 0o160000]
 

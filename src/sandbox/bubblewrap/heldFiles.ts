@@ -19,7 +19,7 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { isAlive, own } from "../ProcessIdentity.ts"
-import { attempt, kindOf, namesIn, textOf } from "./look.ts"
+import { attempt, kindOf, namesIn, textOf } from "../look.ts"
 
 const HELD = "# Held by claw while a command runs in isolation; it goes with the command.\n"
 

@@ -10,7 +10,7 @@ import { isSafe } from "../commandGitConfig.ts"
 import { namesOf, onDisk } from "../fileNames.ts"
 import { entries, type Entry } from "../gitConfigText.ts"
 import { isHeld } from "./heldFiles.ts"
-import { attempt, isWithin, kindOf, realOf, textOf } from "./look.ts"
+import { attempt, isWithin, kindOf, realOf, textOf } from "../look.ts"
 import type { Repository } from "./repositories.ts"
 
 const asideOf = (path: string): string => {

@@ -8,7 +8,7 @@ import { lstatSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { onDisk } from "../fileNames.ts"
 import { gitlinksOf } from "./gitlinks.ts"
-import { attempt, identityOf, isWithin, kindOf, realOf, textOf } from "./look.ts"
+import { attempt, identityOf, isWithin, kindOf, realOf, textOf } from "../look.ts"
 import { armedAmong } from "./newRepositories.ts"
 import type { Repository } from "./repositories.ts"
 

@@ -7,7 +7,7 @@
 import { lstatSync, type Dirent } from "node:fs"
 import { entriesOf, onDisk } from "../fileNames.ts"
 import { isShapeOfGit } from "../gitShape.ts"
-import { attempt, identityOf, kindOf } from "./look.ts"
+import { attempt, identityOf, kindOf } from "../look.ts"
 
 export interface Repository {
   /** `.git`, or the directory itself. */

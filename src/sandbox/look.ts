@@ -1,6 +1,6 @@
 /** What lies at a path (of any bytes: fileNames), without an exception and without following a link. Owns nothing else. */
 import { lstatSync, readFileSync, realpathSync } from "node:fs"
-import { namesOf, onDisk, textOfBytes } from "../fileNames.ts"
+import { namesOf, onDisk, textOfBytes } from "./fileNames.ts"
 
 export const attempt = <A>(read: () => A): A | undefined => {
   try {
