@@ -1,6 +1,6 @@
 /** What servers of `/responses` are known to leave out, repeat, or say in an end only (LESSONS 1–3). */
 import { assert, describe, it } from "@effect/vitest"
-import { type Fields, got } from "./responding.ts"
+import { concluded, type Fields, got } from "./responding.ts"
 
 const call = (n: number, args: string, more: Fields = {}): Fields => ({
   type: "function_call",
@@ -159,4 +159,17 @@ describe("servers as they are", () => {
     const found = got(events)
     assert.deepStrictEqual([found.calls, found.text], [calls, said])
   })
+})
+
+it("pieces of which nothing ever says whose they are belong to no call, and none runs (SETTLED 15)", () => {
+  const result = concluded([added(call(1, "")), added(call(2, "")), argPiece(ARGS, {}), completed()])
+  assert("bad_calls" in result)
+  const complaint = "The model server did not say which of several calls the arguments belong to."
+  assert.deepStrictEqual(
+    result.bad_calls.map((one) => [one.call_id, one.raw, one.complaint]),
+    [
+      ["fc_1", "", complaint],
+      ["fc_2", ARGS, complaint]
+    ]
+  )
 })

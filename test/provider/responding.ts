@@ -8,18 +8,18 @@ import { openResponsesAnswer } from "../../src/provider/openai/responses/answer.
 
 export type Fields = Readonly<Record<string, unknown>>
 
-const answered = (events: ReadonlyArray<Fields>): Completed => {
+export const concluded = (events: ReadonlyArray<Fields>): Completed | ProviderError => {
   const answer = openResponsesAnswer({ base_url: "http://x", model: "m" })
   for (const event of events) if (!answer.over()) answer.chunk(event)
   answer.take(true)
   let made = 0
-  const result = conclude(answer.draft(), () => `made_${++made}` as CallId)
-  assert(!(result instanceof ProviderError), JSON.stringify(result))
-  return result
+  return conclude(answer.draft(), () => `made_${++made}` as CallId)
 }
 /** Name, arguments and id of each call, and the text. */
 export const got = (events: ReadonlyArray<Fields>) => {
-  const { bad_calls, message } = answered(events)
+  const result = concluded(events)
+  assert(!(result instanceof ProviderError), JSON.stringify(result))
+  const { bad_calls, message } = result
   assert.deepStrictEqual(bad_calls, [])
   return {
     calls: message.tool_calls.map((call) => [call.tool_name, call.arguments, call.call_id as string]),

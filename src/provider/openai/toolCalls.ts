@@ -34,6 +34,8 @@ export interface Draft {
   readonly args: string
   readonly scan: Scan
   readonly oversize: boolean
+  /** The arguments may be another call's. */
+  readonly doubtful: boolean
   /** The arguments on the assumption that every fragment comes twice; undefined once that is refuted. */
   readonly halved: { readonly args: string; readonly open: string | undefined } | undefined
 }
@@ -137,6 +139,7 @@ const blank: Draft = {
   args: "",
   scan: startScan,
   oversize: false,
+  doubtful: false,
   halved: { args: "", open: undefined }
 }
 
@@ -152,6 +155,7 @@ const extend = (draft: Draft, f: Fragment): Draft => {
     args,
     scan: oversize ? draft.scan : advance(draft.scan, f.args),
     oversize,
+    doubtful: draft.doubtful,
     halved: oversize ? undefined : halve(draft.halved, f.args)
   }
 }
@@ -193,16 +197,22 @@ export interface Change {
   readonly more?: string
   /** All of the arguments, whatever came of them before. */
   readonly whole?: string
+  /** They may be another call's. */
+  readonly doubtful?: boolean
 }
 
 /** Folds in what is said of the call at `at`, which is one of those there are, or the next. */
-export const revise = (assembly: Assembly, at: number, { id, name, more = "", whole }: Change): Assembly => {
+export const revise = (
+  assembly: Assembly,
+  at: number,
+  { doubtful = false, id, name, more = "", whole }: Change
+): Assembly => {
   if (at >= CALLS_LIMIT) return { ...assembly, flooded: true }
   const draft = assembly.drafts[at] ?? { ...blank, index: at }
   const bare: Draft = whole === undefined ? draft : { ...draft, args: "", scan: startScan, halved: blank.halved }
   const args = whole ?? more
   const added = Math.max(0, whole === undefined ? args.length : args.length - draft.args.length)
-  return put(assembly, at, { ...extend(bare, { index: at, id, name, args }), id: id ?? draft.id }, added)
+  return put(assembly, at, { ...extend(bare, { index: at, id, name, args }), id: id ?? draft.id, doubtful }, added)
 }
 
 /** A call whose arguments were cut: neither whole nor empty by intent. */
@@ -230,6 +240,7 @@ const nameOf = ({ joined, latest, name = "unnamed" }: Draft, offered: Offered): 
 
 const complaintOf = (draft: Draft): string | undefined => {
   if (draft.name === undefined) return "The call names no tool."
+  if (draft.doubtful) return "The model server did not say which of several calls the arguments belong to."
   if (draft.oversize) return `The arguments are longer than ${ARGUMENTS_LIMIT} characters.`
   if (draft.args.trim() === "" || resolve(draft) !== undefined) return undefined
   try {

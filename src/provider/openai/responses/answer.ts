@@ -73,6 +73,7 @@ export const openResponsesAnswer = (whose: Whose, sent?: number): Answer => {
     },
     take: growing.take,
     draft: () => {
+      contents.conclude()
       const state = reasoningState(whose, contents.sealed())
       return { ...growing.so_far(), reason, usage: growing.usage(), model, ...(state === undefined ? {} : { state }) }
     },

@@ -92,10 +92,11 @@ const openCalls = (growing: Growing) => {
     },
     /** All of them, as far as what says so counts more than what said it before. */
     settle: (item: Item, content: string, rank: Item["rank"]) => {
-      if (rank <= item.rank || content.trim() === "") return
+      if (content.trim() === "" || (rank <= item.rank && rank > 0)) return
       const better = isFilled(content) || item.loose || item.provisional || !isObjectText(item.content)
       if (better && !isSameContent(content, item.content)) all(item, content)
       item.rank = rank
+      if (rank > 0) item.doubtful = false
     }
   }
 }
@@ -202,6 +203,15 @@ const repeat = (store: Store, kind: Kind, fields: ReadonlyArray<Fields>) => {
   })
 }
 
+/** Nothing more comes: what is still in doubt stays so, and pieces of no call are none where there are whole ones. */
+const settleDoubts = (made: ReadonlyArray<Item>, growing: Growing) => {
+  const whole = made.some(({ rank }) => rank === 2)
+  for (const { described, doubtful, place, rank, tool } of made) {
+    if (whole && rank === 0 && !described && tool === undefined) growing.revise(place, { whole: "" })
+    else if (doubtful) growing.revise(place, { doubtful })
+  }
+}
+
 export const openContents = (growing: Growing) => {
   const store = openStore(growing)
   const { calls, counted, items, seals, texts } = store
@@ -236,7 +246,7 @@ export const openContents = (growing: Growing) => {
       const item = items.ended(kind, names, content)
       if (kind !== "function_call") return texts.part(item, content)
       calls.is(item, fields)
-      calls.settle(item, content, 1)
+      calls.settle(item, content, item.doubtful ? 0 : 1)
       counted()
     },
     whole: (fields: unknown, index: number | undefined) => {
@@ -256,6 +266,7 @@ export const openContents = (growing: Growing) => {
       for (const { fields, index, kind } of given)
         if (kind !== undefined && !before.includes(kind)) store.whole(kind, fields, index)
     },
+    conclude: () => settleDoubts(items.of("function_call"), growing),
     sealed: () => items.of("reasoning").flatMap(seals.of)
   }
 }

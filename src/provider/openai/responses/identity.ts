@@ -4,6 +4,8 @@
  * Invariants: an id or a call's id decides where there is one, then the index, then the order; two ids of calls that
  * differ are two calls, whatever else they share; an item that has ended is not opened again by what only resembles it.
  */
+import { isObjectText } from "../objectScan.ts"
+
 export type Kind = "message" | "reasoning" | "function_call"
 
 /** What an event says of whose it is. Servers leave any of it out. */
@@ -30,6 +32,8 @@ export interface Item {
   uses: number
   /** Pieces came that may be another's. */
   loose: boolean
+  /** Several were open, and nothing told which of them a piece belongs to. */
+  doubtful: boolean
   /** Its content came with its beginning, and may come again. */
   provisional: boolean
   /** An event had the item itself, and not only pieces of it. */
@@ -64,7 +68,9 @@ const isSame = (item: Item, whole: Whole): boolean =>
   !clash(item.tool, whole.tool) && isSameContent(item.content, whole.content)
 
 const isBegun = (item: Item, whole: Whole): boolean =>
-  item.content !== "" && (isSame(item, whole) || whole.content.startsWith(item.content))
+  item.content !== "" &&
+  !clash(item.tool, whole.tool) &&
+  (isSame(item, whole) || whole.content.startsWith(item.content))
 
 /** How surely the names are the item's; 0: not. */
 const nearness = (item: Item, names: Names): number => {
@@ -90,6 +96,14 @@ export const nearest = (items: ReadonlyArray<Item>, names: Names): Item | undefi
 const fits = (item: Item, names: Names): boolean =>
   !clash(item.call_id, names.call_id) && !clash(item.index, names.index)
 
+const isWhole = ({ content }: Item): boolean => isObjectText(content)
+
+/** Where more than one of these calls still waits for its arguments, none of them is sure to have its own. */
+const doubt = (chosen: Item, among: ReadonlyArray<Item>): void => {
+  const waiting = among.filter((item) => item.kind === "function_call" && item !== chosen && !isWhole(item))
+  if (waiting.length > 0) for (const item of [chosen, ...waiting]) item.doubtful = true
+}
+
 /** Whose piece it is: the last one that is open and does not clash. */
 export const ofPiece = (items: ReadonlyArray<Item>, names: Names): Item | undefined => {
   const known = nearest(items, names)
@@ -100,6 +114,7 @@ export const ofPiece = (items: ReadonlyArray<Item>, names: Names): Item | undefi
   const here = at.at(-1)
   if (here !== undefined) {
     here.loose ||= at.length > 1 || clash(here.id, names.id)
+    doubt(here, at)
     return here
   }
   // An id that nobody knows is another item's, unless this one's was never used and there is no index.
@@ -108,6 +123,7 @@ export const ofPiece = (items: ReadonlyArray<Item>, names: Names): Item | undefi
   )
   const last = free.at(-1)
   if (last !== undefined && (free.length > 1 || clash(last.id, names.id))) last.loose = true
+  if (last !== undefined) doubt(last, free)
   return last
 }
 
@@ -140,7 +156,11 @@ export const ofWhole = (items: ReadonlyArray<Item>, whole: Whole): Item | undefi
     at.length > 0
       ? (ofEnd(at, whole) ?? at.find(({ content, id }) => content === "" || !clash(id, whole.id)))
       : ofEnd(open, whole)
-  const same = (item: Item) => (whole.index !== undefined && item.index === whole.index) || !clash(item.id, whole.id)
+  // Ids may be new for every event; what no call's id sets apart, is not run twice.
+  const bare = (item: Item) =>
+    item.kind === "function_call" && item.call_id === undefined && whole.call_id === undefined
+  const same = (item: Item) =>
+    (whole.index !== undefined && item.index === whole.index) || !clash(item.id, whole.id) || bare(item)
   return found ?? items.find((item) => item.closed && fits(item, whole) && same(item) && isSame(item, whole))
 }
 
@@ -148,16 +168,21 @@ export const ofWhole = (items: ReadonlyArray<Item>, whole: Whole): Item | undefi
 export const ofParts = (items: ReadonlyArray<Item>, names: Names, content: string): Item | undefined => {
   const whole = { ...names, tool: undefined, content }
   const known = nearest(items, names)
-  if (known !== undefined) return known
+  if (known !== undefined) {
+    known.doubtful = false
+    return known
+  }
   const open = items.filter((item) => !item.closed && item.rank === 0)
   const continues = (item: Item) => !clash(item.id, names.id) || item.content === "" || isBegun(item, whole)
-  const at = open.findLast((item) => item.index === (names.index ?? -1) && continues(item))
+  const at = open.filter((item) => item.index === (names.index ?? -1) && continues(item))
   const fitting = open.filter((item) => fits(item, names))
   const said = (item: Item) =>
     fits(item, names) &&
     !clash(item.id, names.id) &&
     (isSame(item, whole) || (item.kind !== "function_call" && item.content.includes(content)))
-  return at ?? ofEnd(fitting, whole) ?? items.find(said)
+  const found = ofEnd(at, whole) ?? at.at(-1) ?? ofEnd(fitting, whole)
+  if (found !== undefined) doubt(found, at.length > 0 ? at : fitting)
+  return found ?? items.find(said)
 }
 
 /** Whose beginning it is: one that is known, or one whose pieces came before it. */

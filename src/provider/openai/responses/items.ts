@@ -25,6 +25,7 @@ export const openItems = () => {
       open: "",
       uses: 0,
       loose: false,
+      doubtful: false,
       provisional: false,
       described: false,
       closed: false,
