@@ -41,7 +41,13 @@ export type Item =
   | { readonly kind: "restored"; readonly event: Durable<"files_restored"> }
   | { readonly kind: "hookFailed"; readonly hook: string; readonly reason: string }
   | { readonly kind: "unrecorded"; readonly reason: Durable<"checkpoint_skipped">["reason"] }
-  | { readonly kind: "compacted"; readonly before: number; readonly after: number; readonly summarised: boolean }
+  | {
+      readonly kind: "compacted"
+      readonly before: number
+      readonly after: number
+      readonly summarised: boolean
+      readonly digest?: string
+    }
   | { readonly kind: "end"; readonly event: Terminal; readonly ms?: number }
 
 export interface View {
@@ -263,7 +269,8 @@ export const reduce = (view: View, event: SessionEvent): View => {
         kind: "compacted",
         before: event.tokens_before,
         after: event.tokens_after,
-        summarised: event.summary !== ""
+        summarised: event.summary !== "",
+        ...(event.digest_reason === undefined ? {} : { digest: event.digest_reason })
       })
     case "cleared":
       return add(view, { kind: "note", note: "cleared" })

@@ -24,6 +24,8 @@ export interface Texts {
   readonly parked: (prompts: number) => string
   readonly cleared: string
   readonly compacted: (before: string, after: string, summarised: boolean) => string
+  /** Behind it, where no model wrote the summary. */
+  readonly digested: (why: string) => string
   readonly waitsForApproval: string
   readonly background: string
   /** Nothing is asked of the model any more: hooks run. */
@@ -89,6 +91,7 @@ const en: Texts = {
   cleared: "The conversation starts afresh from here.",
   compacted: (before, after, summarised) =>
     `${summarised ? "Earlier conversation summarised" : "Earlier results shortened"}: ${before} → ${after} tokens.`,
+  digested: (why) => `No model wrote that summary, it is claw's own digest: ${why}`,
   waitsForApproval: "waits for approval",
   background: "in the background",
   finishing: "finishing",
@@ -152,6 +155,7 @@ const zh: Texts = {
   cleared: "对话从此处重新开始。",
   compacted: (before, after, summarised) =>
     `${summarised ? "较早的对话已压缩" : "较早的结果已缩短"}：${before} → ${after} 个 token。`,
+  digested: (why) => `该摘要并非由模型撰写，而是 claw 自己的提要：${why}`,
   waitsForApproval: "等待批准",
   background: "在后台",
   finishing: "收尾中",

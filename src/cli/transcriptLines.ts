@@ -151,9 +151,10 @@ const itemLines = (item: Item, options: Options): Lines => {
     case "unrecorded":
       return wrap(skippedLine(item.reason, locale), columns).map((line) => yellow(line, color))
     case "compacted":
-      return wrap(text.compacted(count(item.before), count(item.after), item.summarised), columns).map((line) =>
-        dim(line, color)
-      )
+      return [
+        text.compacted(count(item.before), count(item.after), item.summarised),
+        ...(item.digest === undefined ? [] : [text.digested(sanitise(item.digest))])
+      ].flatMap((told) => wrap(told, columns).map((line) => dim(line, color)))
     case "end":
       return endLines(item, options)
   }

@@ -53,6 +53,19 @@ describe("the transcript", () => {
     })
   })
 
+  it("says of a summary that no model wrote that it is claw's own, and why", () => {
+    const sizes = { summary: "## Goal\nfix it", up_to_seq: 1, tokens_before: 900, tokens_after: 80 }
+    const lines = (more: object, locale: Locale) =>
+      shown(viewOf(make(2, { type: "compacted", ...sizes, ...more })), 5, locale, { columns: 200 }).settled
+    const why = { digest_reason: "It is down\x1b[2J." }
+    assert.deepStrictEqual(lines({}, "en"), ["Earlier conversation summarised: 900 → 80 tokens."])
+    assert.match(
+      lines(why, "en")[1] ?? "",
+      /^No model wrote that summary, it is claw's own digest: It is down[^\x1b]*\.$/
+    )
+    assert.include(lines(why, "zh-CN")[1], "claw 自己的提要")
+  })
+
   it("says why a task failed or ended, in the person's language", () => {
     const error = { code: "provider_unreachable", message: "no\x1b[2J", retryable: true }
     const failed = shown(

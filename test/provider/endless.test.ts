@@ -31,16 +31,16 @@ const args = (id: string, more: string) =>
   delta({ tool_calls: [{ index: 0, id, function: { name: "bash", arguments: more } }] })
 const item = (fields: object) => event({ type: "response.output_item.done", item: fields })
 const TOO_LARGE = "The model's answer is too large."
-const TOO_LONG = "The model sent arguments longer than 1048576 characters; nothing was run."
+const TOO_LONG = "The model sent more than 4194304 characters of arguments; nothing was run."
 
 describe("limits", () => {
   it.each<[string, keyof typeof both, (i: number) => string, number, string]>([
-    ["arguments of a call", "chat", () => args("c", piece), 17, TOO_LONG],
+    ["arguments of a call", "chat", () => args("c", piece), 64, TOO_LONG],
     [
       "arguments of an item",
       "responses",
       () => event({ type: "response.function_call_arguments.delta", item_id: "a", delta: piece }),
-      17,
+      64,
       TOO_LONG
     ],
     ["arguments of all calls", "chat", (i) => args(`c${Math.ceil(i / 16)}`, piece), 256, TOO_LARGE],
@@ -78,9 +78,9 @@ describe("limits", () => {
     assert.deepStrictEqual(readOf(both[api](), chunk), { read, code: "provider_bad_stream", detail })
   })
   it("a document has them, too", () => {
-    const call = { id: "c", function: { name: "bash", arguments: "x".repeat(MEBI + 1) } }
+    const call = { id: "c", function: { name: "bash", arguments: "x".repeat(4 * MEBI + 1) } }
     const document = JSON.stringify({ choices: [{ message: { tool_calls: [call] }, finish_reason: "stop" }] })
-    assert.strictEqual(decode([document], true, openDocumentDecoder(options)).error?.detail, TOO_LONG)
+    assert.strictEqual(decode([document], true, openDocumentDecoder(options)).error?.detail, TOO_LARGE)
   })
 })
 

@@ -61,6 +61,7 @@ export const Note = memo(({ item }: { readonly item: NoteItem }) => {
       return (
         <details className="note">
           <summary>{words.compacted(tokens(item.event.tokens_before), tokens(item.event.tokens_after))}</summary>
+          {item.event.digest_reason === undefined ? null : <p>{words.digested(reveal(item.event.digest_reason))}</p>}
           <p className="kept">{item.event.summary}</p>
         </details>
       )
@@ -73,6 +74,8 @@ export const Note = memo(({ item }: { readonly item: NoteItem }) => {
           <p className="kept">{reveal(item.text)}</p>
         </details>
       )
+    case "hookFailed":
+      return <p className="note line">{words.hookFailed(reveal(item.event.hook), reveal(item.event.reason))}</p>
     case "reminded":
       return <p className="note line">{words.reminded}</p>
     case "restored":

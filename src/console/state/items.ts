@@ -85,6 +85,7 @@ export type NoteItem = { readonly kind: "note"; readonly key: string; readonly a
   | { readonly note: "cleared" }
   | { readonly note: "standsIn"; readonly model: string }
   | { readonly note: "compacted"; readonly event: Durable<"compacted"> }
+  | { readonly note: "hookFailed"; readonly event: Durable<"hook_failed"> }
   | { readonly note: "restored"; readonly event: Durable<"files_restored"> }
   | { readonly note: "report"; readonly report: Report }
   | { readonly note: "reminded" }

@@ -183,6 +183,8 @@ export class Talk {
         return this.used(event)
       case "compacted":
         return this.add({ kind: "note", note: "compacted", key, at, event })
+      case "hook_failed":
+        return this.add({ kind: "note", note: "hookFailed", key, at, event })
       case "cleared":
         return this.add({ kind: "note", note: "cleared", key, at })
       case "files_restored":

@@ -182,6 +182,8 @@ export const en = {
   linesRemoved: (count: number) => `${s(count, "line")} removed`,
   changesOf: (path: string) => `Changes of ${path}`,
   cleared: "The model has forgotten what stands above.",
+  digested: (why: string) => `No model wrote it, it is claw's own digest: ${why}`,
+  hookFailed: (hook: string, reason: string) => `The hook ${hook} did not do its work: ${reason}`,
   compacted: (before: string, after: string) => `Earlier conversation summarised: ${before} → ${after} tokens`,
   shortened: (before: string, after: string) => `Earlier results shortened: ${before} → ${after} tokens`,
   restored: (direction: "undo" | "redo", count: number, kept: number) =>

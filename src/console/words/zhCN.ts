@@ -159,6 +159,8 @@ export const zhCN: Words = {
   linesRemoved: (count) => `删除 ${count} 行`,
   changesOf: (path) => `${path} 的更改`,
   cleared: "模型已忘记以上内容。",
+  digested: (why) => `并非由模型撰写，而是 claw 自己的提要：${why}`,
+  hookFailed: (hook, reason) => `钩子 ${hook} 未完成工作：${reason}`,
   compacted: (before, after) => `较早的对话已压缩：${before} → ${after} 个 token`,
   shortened: (before, after) => `较早的结果已缩短：${before} → ${after} 个 token`,
   restored: (direction, count, kept) =>

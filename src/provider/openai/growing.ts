@@ -67,9 +67,12 @@ export interface Growing {
   readonly told: () => Usage | undefined
 }
 
-const excessOf = ({ flooded, oversize }: Assembly): string | undefined => {
+/** One call that is too long is the model's mistake, and told to it; what never ends is no answer. */
+const ENDLESS = 4 * ARGUMENTS_LIMIT
+
+const excessOf = ({ flooded, oversize, size }: Assembly): string | undefined => {
   if (flooded) return `The model sent more than ${CALLS_LIMIT} tool calls at once; nothing was run.`
-  if (oversize) return `The model sent arguments longer than ${ARGUMENTS_LIMIT} characters; nothing was run.`
+  if (oversize && size > ENDLESS) return `The model sent more than ${ENDLESS} characters of arguments; nothing was run.`
   return undefined
 }
 
