@@ -27,7 +27,7 @@ export const destroys = (name: string, args: ReadonlyArray<string>, paths: Paths
     args.some((word) => /^(?:-[A-Za-z]*m$|--rm$|--move$)/.test(word))
   )
     return `${name} takes away what it packs`
-  if (/^(?:bsd)?tar$/.test(name) && args.some((word) => /^--remove/.test(word)))
+  if (/^(?:bsd)?tar$/.test(name) && args.some((word) => word.startsWith("--remove")))
     return `${name} takes away what it packs`
   if (CLEANS.has(name) && args.includes("clean")) return `${name} clean takes away what was built`
   const over = PLACES_COPIES.has(name) ? overwritten(name, args, paths) : undefined
