@@ -5,6 +5,7 @@
 import { resolve } from "node:path"
 import type { SimpleCommand } from "../domain/Approval.ts"
 import { commandsOf, type Subject } from "./Cover.ts"
+import { deletesInCode, denied } from "./hiddenNames.ts"
 import { pathTouched } from "./matching.ts"
 import type { Rule } from "./Rules.ts"
 
@@ -23,6 +24,7 @@ const touches = (text: string, glob: string, workspace: string): boolean =>
 
 const isNamed = ({ matcher }: Rule, text: string, workspace: string): boolean => {
   if (matcher.kind === "path") return touches(text, matcher.glob, workspace)
+  if (matcher.kind === "effect") return matcher.effect === "deletes" && deletesInCode(text)
   return (
     matcher.kind === "command" &&
     matcher.argv.filter((word) => !word.startsWith("-")).every((word) => names(text, word))
@@ -76,18 +78,29 @@ const unknownPath = (subject: Subject): Named | undefined => {
   )
 }
 
+/** The first rule that the line may meet by words that it does not show. */
+const hidden = (subject: Subject): Named | undefined => {
+  for (const rule of subject.rules) {
+    if (rule.action !== "deny" || (rule.tool !== "*" && rule.tool !== subject.call.tool_name)) continue
+    const text = denied(rule, subject)
+    if (text !== undefined)
+      return { rule: rule.name, reason: `${text} may name what the rule ${rule.name} denies: nobody can know before` }
+  }
+  return undefined
+}
+
 /** A rule denies something, and which program would run, or which script or file, the line does not say. */
 export const unnamed = (subject: Subject): Named | undefined => {
   const { assessment } = subject
   const rule = denies(subject, (kind) => kind !== "tool")
   if (rule === undefined) return undefined
-  const hidden =
+  const isHidden =
     commandsOf(assessment).some(({ notPlain }) => notPlain.includes(UNNAMED)) ||
     assessment.command?.doubts.some((doubt) => doubt.endsWith("runs a script that is not literal")) === true
-  return hidden
+  return isHidden
     ? {
         rule: rule.name,
         reason: `what it would run stands in no word of it, and the rule ${rule.name} denies something`
       }
-    : unknownPath(subject)
+    : (unknownPath(subject) ?? hidden(subject))
 }

@@ -8,6 +8,7 @@ import { basename, join } from "node:path"
 import type { CommandPlan, SimpleCommand } from "../domain/Approval.ts"
 import { onlyLooks } from "../domain/Looks.ts"
 import { keptByGit } from "./commandGitConfig.ts"
+import { ignoredBy } from "./commandIgnored.ts"
 import { comparesFiles, extentOf, namesMore, printsTree, showsObjects } from "./commandWholeTree.ts"
 import { entriesOf, isMissing, onDisk } from "./fileNames.ts"
 
@@ -45,6 +46,12 @@ const walks = (name: string, args: ReadonlyArray<string>): boolean => {
 
 const isDirectory = (path: string): boolean => statSync(onDisk(path), { throwIfNoEntry: false })?.isDirectory() === true
 
+/** `git mv a b`: it comes by nothing but these. */
+const namesFiles = ({ argv, paths }: SimpleCommand): boolean =>
+  /^(?:add|mv|rm)$/.test(argv[1] ?? "") &&
+  argv.slice(2).some((word) => !word.startsWith("-")) &&
+  paths.some((path) => statSync(onDisk(path), { throwIfNoEntry: false }) !== undefined)
+
 /** Directories that this command walks over; absolute. */
 export const walkedBy = (command: SimpleCommand, workspace: string): ReadonlyArray<string> => {
   const args = command.argv.slice(1)
@@ -52,11 +59,20 @@ export const walkedBy = (command: SimpleCommand, workspace: string): ReadonlyArr
   const named = command.paths.filter(isDirectory)
   if (name === undefined) return comparesFiles(command) ? named : []
   if (name === "git" && namesMore(command)) return [workspace]
+  if (name === "git" && namesFiles(command)) return named
   // From the workspace's root on every path is judged as it is written.
   if (name === "cd" || name === "pushd") return named.filter((path) => path !== workspace)
   if (named.length > 0) return named
   return ALWAYS.has(name) || FROM_HERE.has(name) || name === "git" ? [workspace] : []
 }
+
+const isAdd = ({ argv }: SimpleCommand): boolean => argv[0] === "git" && argv[1] === "add"
+
+/** Absolute paths that the walks of this line come by and leave alone: nothing but `git add` walks. */
+export const leftOut = ({ commands, writes }: CommandPlan, workspace: string): ((path: string) => boolean) =>
+  commands.every((command) => isAdd(command) || walkedBy(command, workspace).length === 0)
+    ? ignoredBy(commands, writes, workspace)
+    : () => false
 
 const NAMES_ONLY = names("find tree du ls")
 

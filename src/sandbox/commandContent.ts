@@ -7,16 +7,19 @@ import { createHash } from "node:crypto"
 import { readFileSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { configured } from "./commandConfigured.ts"
+import { linkedFiles } from "./commandLinked.ts"
+import { makeLines } from "./commandMake.ts"
 import type { Manifest } from "./commandManifest.ts"
-import { manifestOf, MANIFESTS } from "./commandManifests.ts"
+import { manifestOf } from "./commandManifests.ts"
 import { membersOf } from "./commandMembers.ts"
 import { fedFiles, followsWords, type Named, readsUnnamed, SCRIPTED, scriptRoots } from "./commandNamed.ts"
+import { startedAs, toolsIn } from "./commandOwnText.ts"
 import { directoryOf, startedScripts } from "./commandPackageScripts.ts"
 import type { Paths } from "./commandPaths.ts"
 import { isFile, optionFiles, pointedFiles } from "./commandPointed.ts"
 import { shellPulled } from "./commandScripts.ts"
 import { type Language, languageOfName, languageOfProgram, pulledBy } from "./commandSources.ts"
-import { filesBelow } from "./commandSpread.ts"
+import { filesBelow, modulesBeside } from "./commandSpread.ts"
 import { startedBy } from "./commandStarted.ts"
 import { exactOnly, plainName, SHELLS } from "./commandTables.ts"
 
@@ -62,29 +65,6 @@ const textOf = (path: string, gathering: Gathering): string | undefined => {
   if (stats === undefined || !stats.isFile() || stats.size > MAX_BYTES) return undefined
   gathering.paths.budget.spend(1 + (stats.size >> 12))
   return readFileSync(path, "utf8")
-}
-
-const SHEBANG = /^#!\s*(?:\S*\/env\s+(?:-S\s+)?)?(?:\S*\/)?([\w.-]+)/
-
-/** What kind of script a file is that is started by its name. */
-const startedAs = (path: string, text: string): Language | undefined => {
-  if (text.slice(0, 1_000).includes("\0")) return undefined
-  const program = plainName(SHEBANG.exec(text)?.[1] ?? "")
-  if (program === "") return languageOfName(path) ?? "sh"
-  return SHELLS.has(program) ? "sh" : languageOfProgram(program)
-}
-
-const RUNNERS = new Set(["npm", "pnpm", "yarn", "bun", "npx"])
-
-/** The configurations of the tools that the scripts of a manifest name. */
-const toolsIn = (text: string): ReadonlyArray<string> => {
-  try {
-    const { scripts } = JSON.parse(text) as { readonly scripts?: unknown }
-    const words = Object.values(scripts ?? {}).flatMap((one) => (typeof one === "string" ? one.split(/[^\w.-]+/) : []))
-    return [...new Set(words)].filter((word) => Object.hasOwn(MANIFESTS, word) && !RUNNERS.has(word))
-  } catch {
-    return []
-  }
 }
 
 /** What a manifest's own text says, apart from what it imports. */
@@ -181,7 +161,16 @@ const ofCommand = (
   const named = [...scriptRoots(plain, args), ...wordFiles(name, args, gathering), ...fedFiles(plain, fed.files)]
   for (const root of [...own, ...manifests, ...named]) gather(root, undefined, gathering, "started" in root)
   codeRoots(plain, args, fed, gathering)
-  packageScripts(plain, args, gathering)
+  packageScripts(plain, args, gathering.paths.workspace, gathering)
+  if (plain === "python") besideScript(args, gathering)
+}
+
+/** Python looks there first, also for what its own modules import. */
+const besideScript = (args: ReadonlyArray<string>, { digests, paths }: Gathering): void => {
+  const word = args.find((one) => !one.startsWith("-"))
+  const script = args.some((one) => /^-[A-Za-z]*[cm]/.test(one)) ? undefined : word
+  const { inside, path } = paths.place(script === undefined ? "." : dirname(script))
+  if (inside) digests.set(`${path}/*.py`, createHash("sha256").update(modulesBeside(path, paths)).digest("hex"))
 }
 
 /** What code starts by name. */
@@ -192,11 +181,12 @@ const startedFiles = (language: Language, text: string, directory: string, gathe
 }
 
 /** `npm run lint`: what its script names and runs, as if it stood in the line. */
-const packageScripts = (name: string, args: ReadonlyArray<string>, gathering: Gathering): void => {
+const packageScripts = (name: string, args: ReadonlyArray<string>, at: string, gathering: Gathering): void => {
   const { paths, shallow } = gathering
-  const read = (file: string) => textOf(paths.place(file).path, gathering)
+  const read = (file: string) => textOf(paths.place(join(at, file)).path, gathering)
   for (const script of startedScripts(name, args, read, () => membersOf("npm", read, paths) ?? [], paths)) {
-    const directory = paths.place(directoryOf(script)).path
+    const directory = paths.place(join(at, directoryOf(script))).path
+    if (at !== paths.workspace) gather({ file: join(directory, "package.json") }, undefined, gathering)
     gathering.shallow = script.tests
     pullShell(join(directory, "package.json"), script.text, directory, gathering)
     gathering.shallow = shallow
@@ -213,9 +203,11 @@ const pullShell = (path: string, text: string, root: string | undefined, gatheri
   for (const { texts, words } of pulled.commands) {
     const [program = "", ...args] = words
     // Other directories than the workspace's matter to names of files alone.
-    for (const at of pulled.roots.filter((one) => one !== workspace))
+    for (const at of pulled.roots.filter((one) => one !== workspace)) {
+      packageScripts(plainName(program.split("/").at(-1) ?? ""), args, at, gathering)
       for (const word of [program, ...args].filter((one) => /^[^-]*[./]/.test(one)))
         gather({ file: join(at, word), language: languageOfName(word) }, at, gathering)
+    }
     ofCommand(program, program.split("/").at(-1) ?? "", args, gathering, { files: [], texts })
   }
 }
@@ -254,12 +246,20 @@ const gather = (
     if (config === true) gatherNamed(place.path, text, language, gathering)
     if (as === "sh") return pullShell(place.path, text, root, gathering)
     if (as === undefined || gathering.shallow) return
+    if (as === "make") for (const line of makeLines(text)) pullShell(place.path, line, paths.workspace, gathering)
+    if (as === "js")
+      for (const one of linkedFiles(text, paths)) gather({ file: one, language: "js" }, undefined, gathering)
     const pulled = pulledBy(as, text, {
       directory: dirname(place.path),
       roots: [root ?? dirname(place.path), paths.workspace]
     })
     if (pulled.unclear) gathering.unclear ??= place.path
-    for (const one of pulled.files) gather({ file: one, language: as }, root ?? dirname(place.path), gathering)
+    for (const one of pulled.files)
+      gather(
+        { file: one, language: as === "make" ? (languageOfName(one) ?? as) : as },
+        root ?? dirname(place.path),
+        gathering
+      )
     startedFiles(as, text, dirname(place.path), gathering)
   } catch (error) {
     if (error instanceof Error && error.name === "Exhausted") throw error

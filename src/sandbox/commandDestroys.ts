@@ -22,6 +22,13 @@ export const destroys = (name: string, args: ReadonlyArray<string>, paths: Paths
   if (PROGRAMS.has(name)) return `${name} takes away what it names`
   if (BELOW.has(name) && args.some((word) => RECURSIVE.test(word))) return `${name} changes all that lies below`
   if (name === "find" && args.includes("-delete")) return "find deletes what it finds"
+  if (
+    /^(?:g?zip|bzip2|xz|zstd|lzma|compress)$/.test(name) &&
+    args.some((word) => /^(?:-[A-Za-z]*m$|--rm$|--move$)/.test(word))
+  )
+    return `${name} takes away what it packs`
+  if (/^(?:bsd)?tar$/.test(name) && args.some((word) => word.startsWith("--remove")))
+    return `${name} takes away what it packs`
   if (CLEANS.has(name) && args.includes("clean")) return `${name} clean takes away what was built`
   const over = PLACES_COPIES.has(name) ? overwritten(name, args, paths) : undefined
   if (over !== undefined) return `${name} overwrites ${over}`

@@ -14,16 +14,20 @@ import { entries, isLarge, type Entry } from "./gitConfigText.ts"
 const set = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 
 /** Switches, numbers and colours only. */
-const PLAIN_SECTIONS = set("color advice status column versionsort i18n rerere index pack stash log")
+const PLAIN_SECTIONS = set(
+  "color advice status column versionsort i18n rerere index pack stash log user author committer"
+)
 
 const SAFE_KEYS: Readonly<Record<string, ReadonlySet<string>>> = {
   core: set(`repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks autocrlf eol
     safecrlf quotepath abbrev compression bigfilethreshold whitespace commentchar longpaths sharedrepository untrackedcache
     preloadindex splitindex`),
-  branch: set("remote merge rebase description pushremote autosetupmerge autosetuprebase sort"),
-  user: set("name email signingkey useconfigonly"),
-  author: set("name email"),
-  committer: set("name email"),
+  branch:
+    set(`remote merge rebase description pushremote autosetupmerge autosetuprebase sort vscode-merge-base gh-merge-base
+    github-pr-owner-number`),
+  http: set(
+    "extraheader postbuffer sslverify useragent lowspeedlimit lowspeedtime version followredirects maxrequests"
+  ),
   pull: set("rebase ff"),
   push: set("default autosetupremote followtags"),
   init: set("defaultbranch"),
@@ -39,7 +43,7 @@ const SAFE_KEYS: Readonly<Record<string, ReadonlySet<string>>> = {
   lfs: set("repositoryformatversion locksverify access"),
   help: set("autocorrect format"),
   apply: set("whitespace ignorewhitespace"),
-  remote: set("url pushurl fetch push tagopt prune mirror"),
+  remote: set("url pushurl fetch push tagopt prune mirror gh-resolved"),
   diff: set("renames algorithm colormoved mnemonicprefix renamelimit"),
   merge: set("ff conflictstyle renamelimit"),
   submodule: set("active url recurse fetchjobs")

@@ -9,7 +9,7 @@ import { PACKAGE_TOOLS } from "./commandPackageTools.ts"
 import { SERVICES } from "./commandServiceFiles.ts"
 
 const INSTALLS = set("install i in add ci clean-install ic install-clean it install-test update up upgrade rebuild rb")
-const PYTHON = list("pyproject.toml setup.cfg tox.ini")
+const PYTHON = list("pyproject.toml setup.cfg tox.ini tox.toml")
 const TEXT_PROGRAM: Manifest = { files: [], option: /^(?:-f|-E|--file|--exec|-[a-zA-Z]*f)$/ }
 
 /** Whatever the program is: where its manifest lies, or another one in its place. */
@@ -67,7 +67,7 @@ const PYTHON_TOOLS: Readonly<Record<string, Manifest>> = {
   tox: { files: [...PYTHON, "setup.py"], option: /^(?:-c|--conf)$/ },
   nox: { files: ["noxfile.py"], option: /^(?:-f|--noxfile)$/, language: "py" },
   pytest: {
-    files: ["conftest.py", "pytest.ini", ".pytest.ini", ...PYTHON],
+    files: ["conftest.py", "pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", ...PYTHON],
     language: "py",
     below: /(?:^|\/)conftest\.py$/
   },
@@ -76,7 +76,7 @@ const PYTHON_TOOLS: Readonly<Record<string, Manifest>> = {
   fab: files("fabfile.py fabric.yaml"),
   doit: { ...files("dodo.py pyproject.toml"), option: /^(?:-f|--file)$/ },
   mypy: files("mypy.ini .mypy.ini pyproject.toml setup.cfg"),
-  pylint: files(".pylintrc pylintrc pyproject.toml setup.cfg tox.ini"),
+  pylint: files(".pylintrc pylintrc pylintrc.toml .pylintrc.toml pyproject.toml setup.cfg tox.ini"),
   flake8: files(".flake8 setup.cfg tox.ini"),
   ruff: files("ruff.toml .ruff.toml pyproject.toml"),
   coverage: files(".coveragerc pyproject.toml setup.cfg tox.ini"),

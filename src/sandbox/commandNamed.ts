@@ -72,7 +72,18 @@ const moduleFiles = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   const at = args.findIndex((word) => /^-[A-Za-z]*?m/.test(word))
   const attached = /^-[A-Za-z]*?m(.*)$/s.exec(args[at] ?? "")?.[1] ?? ""
   const name = at < 0 ? undefined : (attached === "" ? args[at + 1] : attached)?.replaceAll(".", "/")
-  return name === undefined ? [] : [`${name}.py`, `${name}/__init__.py`, `${name}/__main__.py`]
+  if (name === undefined) return []
+  // `-m unittest test_a.Case`: modules that the module is given.
+  const given = args.slice(at + 1).filter((word) => /^[A-Za-z_]\w*(?:\.\w+)*$/.test(word))
+  const ways = given.flatMap((word) =>
+    word.split(".").map((_, end) =>
+      word
+        .split(".")
+        .slice(0, end + 1)
+        .join("/")
+    )
+  )
+  return [name, ...ways].flatMap((one) => [`${one}.py`, `${one}/__init__.py`, `${one}/__main__.py`])
 }
 
 /** `perl -Ml -I.`, `ruby -rl`: what is loaded before the script. */

@@ -60,7 +60,25 @@ const runsFile = (name: string): boolean => SHELLS.has(plainName(name)) || INTER
 
 /** What they hold decides which program a name means, or what it reads first. */
 const CHANGES =
-  /^(?:PATH|BASH_ENV|ENV|CDPATH|PYTHONPATH|PYTHONSTARTUP|NODE_PATH|PERL5LIB|PERL5OPT|RUBYLIB|RUBYOPT|LUA_PATH|LD_PRELOAD|LD_LIBRARY_PATH)$/
+  /^(?:PATH|BASH_ENV|ENV|CDPATH|PYTHONPATH|PYTHONSTARTUP|PYTHONHOME|PYTHONUSERBASE|PERL5DB|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|NODE_PATH|PERL5LIB|PERL5OPT|RUBYLIB|RUBYOPT|LUA_PATH|LD_PRELOAD|LD_LIBRARY_PATH)$/
+
+/** Their values may name what is loaded before anything else. */
+const LOADS = /^(?:NODE_OPTIONS|BUN_OPTIONS|DENO_OPTIONS)$/
+const LOADING =
+  /(?:^|[\s"'])(?:-r|--(?:require|import|loader|experimental-loader|env-file|conditions|test-reporter)|-C)/
+const GIVES = new Set(["env", "cross-env", "cross-env-shell", "export", "declare", "typeset", "dotenv"])
+
+/** Whether what this sets decides what runs. */
+const sets = (name: string, value: string): boolean =>
+  CHANGES.test(name) || (LOADS.test(name) && (LOADING.test(value) || /[$`]/.test(value)))
+
+/** `cross-env NODE_OPTIONS=…`, `env PYTHONPATH=…` */
+const givesOn = (words: ReadonlyArray<ShellWord>): boolean =>
+  GIVES.has(words[0]?.value ?? "") &&
+  words.some(({ value }) => {
+    const at = value.indexOf("=")
+    return at > 0 && sets(value.slice(0, at), value.slice(at + 1))
+  })
 
 /** Names behind `<`, for programs that run what they read. */
 const inputs = ({ name, redirects }: Command): ReadonlyArray<ShellWord> =>
@@ -101,8 +119,11 @@ const collect = (node: SyntaxNode, directory: string, found: Found, level: numbe
     for (const part of node.name?.value === "alias" ? node.args : [])
       if (part.type === "Assignment" && part.value.type === "Word")
         collect(parse(part.value.value), directory, found, level + 1)
-    if ([...node.prefix, ...node.args].some((part) => part.type === "Assignment" && CHANGES.test(part.name)))
-      found.changes = true
+    const assigned = [...node.prefix, ...node.args].some(
+      (part) =>
+        part.type === "Assignment" && sets(part.name, part.value.type === "Word" ? part.value.value : "--require")
+    )
+    if (assigned || givesOn(words)) found.changes = true
     const [first, second] = words
     if (first?.value === "cd" || first?.value === "pushd") found.moves.push(second)
     else if (words.length > 0) take(words, directory, found, level)

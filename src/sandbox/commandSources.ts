@@ -65,7 +65,7 @@ const FORMS: Readonly<Record<Exclude<Language, "sh" | "py" | "pl">, Form>> = {
       /\b(?:require|import|fork|Worker|URL|register)\s*\(\s*["'`]([^"'`\n$]+)["'`]/g
     ],
     unclear:
-      /(?<![.\w])(?:require|import)\s*\(\s*(?:[^\s"'`)]|`[^`]*\$\{)|[=(,:]\s*(?:module\.)?require\s*[;,)\n]|\bcreateRequire\b|(?:\bfrom|\bimport|\brequire\s*\()\s*["']#/,
+      /(?<![.\w])(?:require|import)\s*\(\s*(?:[^\s"'`)]|`[^`]*\$\{)|[=(,:]\s*(?:module\.)?require\s*[;,)\n]|\bcreateRequire\b|(?:\bfrom|\bimport|\brequire\s*\()\s*["']#|\b(?:require|import|fork|Worker)\s*\(\s*["'`][^"'`\n]*(?:["'`]\s*(?:\+|\.\s*\w)|\\[xu\d])|(?<![.\w])require\s*(?:\/[*/]|\.\s*(?:call|apply|bind)\b)|\(\s*0\s*,\s*(?:eval|require)\s*\)|(?<![.\w])(?:eval|Function)\s*\([^\n]{0,200}\breadFile/,
     files: jsFiles
   },
   json: { pulls: [/"extends"\s*:\s*(?:\[\s*)?"([^"]+)"/g], files: jsFiles },
@@ -115,7 +115,7 @@ const FORMS: Readonly<Record<Exclude<Language, "sh" | "py" | "pl">, Form>> = {
 const PY_FROM = /\bfrom[ \t\f]+([.\p{L}\p{N}_]+)[ \t\f]+import[ \t\f]*(\([^)]{0,4000}\)?|[^\n#;]+)/gu
 const PY_IMPORT = /(?:^|[;:])[ \t\f]*import[ \t\f]+([^\n#;]+)/gm
 const PY_UNCLEAR =
-  /\bimport(?:_module)?[ \t]+as\b|\bimportlib[ \t]+(?:import[^\n]{0,400}\bas\b|import[^\n]{400}|as\b)|\b(?:__import__|import_module|run_path|run_module|spec_from_file_location|execfile|addsitedir)\s*\(|\bsys\.path\b|\bexec\s*\(\s*(?:open|compile)|\bimp\.load_|\b__builtins__\b|\bbuiltins\b/
+  /\bimport(?:_module)?[ \t]+as\b|\bimportlib[ \t]+(?:import[^\n]{0,400}\bas\b|import[^\n]{400}|as\b)|\b(?:__import__|import_module|run_path|run_module|spec_from_file_location|execfile|addsitedir)\s*\(|\bsys\.path\b|\bexec\s*\(\s*(?:open|compile)|\bimp\.load_|\b(?:iter_modules|walk_packages|import_string)\b|\b__builtins__\b|\bbuiltins\b/
 
 /** pytest loads these by name. */
 const PY_PLUGINS = /^[ \t]*pytest_plugins\b[^=\n\r\u2028\u2029]*=[ \t]*(\[[^\]]{0,4000}|\([^)]{0,4000}|[^\n]*)/gm

@@ -3,10 +3,12 @@
  * (SECURITY P12). Owns: one look through the workspace for a whole line. Looks, changes nothing. Invariant: a look that had
  * to end early says so, unless only what builds put out was left.
  */
+import { statSync } from "node:fs"
 import { join } from "node:path"
 import { type Budget, UNBOUNDED } from "./commandBudget.ts"
 import type { Paths } from "./commandPaths.ts"
-import { entriesOf } from "./fileNames.ts"
+import { isOwnModule } from "./commandPythonModules.ts"
+import { entriesOf, onDisk } from "./fileNames.ts"
 
 const set = (names: string): ReadonlySet<string> => new Set(names.split(" "))
 
@@ -84,4 +86,26 @@ export const filesBelow = (form: RegExp, paths: Paths, max = MAX_ENTRIES): Below
   const { complete, files } = spreadOf(paths, max)
   const from = paths.workspace.length + 1
   return { complete, files: files.filter((path) => within(paths.workspace, path) && form.test(path.slice(from))) }
+}
+
+const MAX_BESIDE = 2_000
+
+/** Names that Python takes for its own modules in a directory, as one text. */
+export const modulesBeside = (directory: string, { budget }: Paths): string => {
+  try {
+    const names = entriesOf(directory).slice(0, MAX_BESIDE)
+    budget.spend(1 + (names.length >> 4))
+    return names
+      .filter(({ name }) => isOwnModule(name.split(".")[0] ?? ""))
+      .filter(({ entry, name }) =>
+        entry.isDirectory()
+          ? statSync(onDisk(`${directory}/${name}/__init__.py`), { throwIfNoEntry: false }) !== undefined
+          : /\.(?:pyc?|so)$/.test(name)
+      )
+      .map(({ name }) => name)
+      .toSorted()
+      .join("\n")
+  } catch {
+    return ""
+  }
 }

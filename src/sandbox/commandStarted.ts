@@ -26,25 +26,44 @@ const FILE = /^(?!-)[\w@+./-]*[./][\w@+./-]*\w$/
 const MODULE = /(?<=[\s"'])-m["']?[,\s]+["']?([A-Za-z_][\w.]*)/g
 const MAX_NAMES = 500
 
-const namesIn = (text: string): ReadonlySet<string> => {
-  const found = new Set<string>()
-  for (const { value } of literals(text))
-    for (const word of value.split(/[\s;|&()<>"'`,=:]+/)) {
-      const rest = word.slice(Math.max(0, ...Array.from(word.matchAll(VARIABLE), (at) => at.index + at[0].length)))
-      const name = rest.length < word.length ? rest.replace(/^\/+/, "") : rest
-      if (name.length < 200 && FILE.test(name)) found.add(name)
-    }
-  return found
+/** Behind it a name goes on, or before it one began. */
+const PUT_TOGETHER = /\.(?:sh|bash|zsh|ksh|[cm]?js|[cm]?ts|pyw?|rb|p[lm]|php|lua)$/
+/** The directory of the file itself, in JavaScript and Python. */
+const OWN = /(?:\b__dirname|\bimport\.meta\.dirname|dirname\(\s*(?:os\.path\.\w+\(\s*)?__file__\s*\)?\s*\))\s*$/
+
+interface Names {
+  readonly found: Set<string>
+  unclear: boolean
+}
+
+const wordsIn = (value: string, names: Names): void => {
+  for (const word of value.split(/[\s;|&()<>"'`,=:]+/)) {
+    const rest = word.slice(Math.max(0, ...Array.from(word.matchAll(VARIABLE), (at) => at.index + at[0].length)))
+    const name = rest.length < word.length ? rest.replace(/^\/+/, "") : rest
+    if (name.length < 200 && FILE.test(name)) names.found.add(name)
+  }
+}
+
+const namesIn = (text: string): Names => {
+  const names: Names = { found: new Set(), unclear: false }
+  for (const { from, to, value } of literals(text)) {
+    const before = text.slice(Math.max(0, from - 200), from).trimEnd()
+    const joined = before.endsWith("+") && /^\/?[\w@./-]+$/.test(value)
+    const goesOn = /^\s*\+(?![+=])/.test(text.slice(to, to + 40)) && /^[\w@./-]*\/$/.test(value)
+    if (joined && PUT_TOGETHER.test(value) && !OWN.test(before.slice(0, -1))) names.unclear = true
+    if (goesOn && /^\.{0,2}\/?\w/.test(value)) names.unclear = true
+    // `__dirname + "/b.sh"`
+    wordsIn(joined ? value.replace(/^\/+/, "") : value, names)
+  }
+  return names
 }
 
 export const startedBy = (language: Language, text: string, { directory, roots }: Around): Pulled => {
   const starts = STARTS[language]
   if (starts === undefined || !starts.test(text)) return { files: [], unclear: false }
   const modules = Array.from(text.matchAll(MODULE), ([, name = ""]) => name.replaceAll(".", "/"))
-  const names = [
-    ...namesIn(text),
-    ...modules.flatMap((name) => [`${name}.py`, `${name}/__init__.py`, `${name}/__main__.py`])
-  ]
+  const { found, unclear } = namesIn(text)
+  const names = [...found, ...modules.flatMap((name) => [`${name}.py`, `${name}/__init__.py`, `${name}/__main__.py`])]
   const files = names.flatMap((name) => Array.from(new Set([directory, ...roots]), (root) => resolve(root, name)))
-  return { files, unclear: names.length > MAX_NAMES }
+  return { files, unclear: unclear || names.length > MAX_NAMES }
 }

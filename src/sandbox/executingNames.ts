@@ -192,6 +192,33 @@ export const NAME_KINDS: ReadonlyArray<NameKind> = [
     no: "buck docs/conf.md src/main.ts tools/x src/conf.py docs/warp.txt"
   },
   {
+    kind: "further tools of languages",
+    files:
+      names(`pytest.toml .pytest.toml tox.toml pylintrc.toml .pylintrc.toml phpcs.xml phpcs.xml.dist .phpcs.xml .phpcs.xml.dist
+      ecs.php artisan thorfile berksfile appfile matchfile puppetfile steepfile .simplecov .vscode-test.mjs .vscode-test.js .vscode-test.cjs
+      .iex.exs .formatter.exs .credo.exs latexmkrc .latexmkrc .perltidyrc .perlcriticrc _targets.r .octaverc docker-bake.hcl
+      docker-bake.json eslint-local-rules.js eslint-local-rules.cjs .umirc.ts .umirc.js .sequelizerc knexfile.js knexfile.ts ormconfig.js
+      ormconfig.ts ormconfig.json config-overrides.js .versionrc .versionrc.js .versionrc.cjs .versionrc.json .cz-config.js .czrc
+      buildkite.yml .cirrus.star .drone.star .drone.jsonnet dagger.json concourse.yml tauri.conf.json tauri.conf.json5 ecosystem.json
+      pm2.json .tmuxinator.yml .lando.yml wscript_build repo.bazel pkgbuild .gdbearlyinit .login .logout .direnvrc .tflint.hcl
+      heroku.yml railway.json railway.toml render.yaml nixpacks.toml amplify.yml renovate.json renovate.json5 .renovaterc
+      .renovaterc.json playbook.yml site.yml site.yaml nodemon.js .watchexec .sourcery.yaml .yamllint .sqlfluff meltano.yml
+      dbt_project.yml samconfig.toml crowdin.yml codecov.yml .codecov.yml moon.yml .moon.yml project.yml .luarc.json`),
+    families: [
+      /^\.?graphqlrc(?:\..+)?$/,
+      /^graphql\.config\..+$/,
+      /^package@swift-.+\.swift$/,
+      /\.(?:nix|pkr\.hcl|pkrvars\.hcl|tf\.json|tofu)$/,
+      /^(?:renovate|turbo|moon)\.jsonc$/
+    ],
+    directories: names("buildsrc build-logic"),
+    exactly: names("TARGETS"),
+    below:
+      /^(?:debian\/rules$|hooks\/(?:applypatch-msg|commit-msg|(?:pre|post)-[a-z-]+|prepare-commit-msg|update|fsmonitor-watchman)$|bin\/[^/.]+$)/,
+    yes: "pytest.toml sub/.pytest.toml tox.toml Thorfile artisan .graphqlrc.js Package@swift-5.9.swift pkg/TARGETS buildSrc/src/A.kt debian/rules hooks/pre-commit bin/rails nix/x.nix infra/a.tf.json PKGBUILD _targets.R",
+    no: "docs/pytest.md targets src/hooks/useState.ts src/bin/x.ts bin/readme.md docs/artisan.md hooks/useState.ts"
+  },
+  {
     // What begins with a dot at the root is a tool's, and what lies in it is what that tool does.
     kind: "directories of tools",
     below: /^\.(?!(?:github|gitea|forgejo|changeset|git)(?:\/|$))[^/]+\/./,

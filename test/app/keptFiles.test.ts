@@ -140,6 +140,36 @@ describe("secrets that git's commands show without naming them", () => {
   )
 })
 
+describe("what git leaves out by itself", () => {
+  const [ASKS, NOT] = [
+    `git add -f .|git add --force .env|git add .env|git add -A sub|git add kept.env -A|git mv .env x|echo '!.env' > .gitignore && git add -A
+    |rm .gitignore && git add -A|git mv .gitignore x && git add -A|git rm -r .|git add -A && grep -r x .`,
+    `git add -A|git add .|git add -A && git commit -m x|git mv a.txt b.txt|git add a.txt|git status && git add src`
+  ].map((text) => text.split("|").map((line) => line.trim()))
+
+  it.effect("is not reached by what adds the rest", () =>
+    Effect.gen(function* () {
+      const there = yield* dir
+      there.file("ws/.gitignore", ".env\n")
+      there.file("ws/sub/.gitignore", "!.env\n")
+      for (const path of ["a.txt", "src/b.ts", ".env", "src/.env"]) there.file(`ws/${path}`, "x\n")
+      const env = { PATH: process.env["PATH"], HOME: there.ws, GIT_CONFIG_NOSYSTEM: "1" }
+      execFileSync("sh", ["-c", "git init -q . && git add a.txt src .gitignore"], { cwd: there.ws, env })
+      const judge = yield* makeJudge({ workspace: there.ws, home: "/nowhere", own: [], moved: [] })
+      const rules = ["git", "echo", "rm", "grep"].map(allow)
+      const action = (command: string) =>
+        Effect.map(judge.judge("bash", JSON.stringify({ command }), { rules, grants: [], mode: "ask" }), (judged) =>
+          judged.kind === "refused" ? judged.why : judged.judgement.action
+        )
+      const isNot = (wanted: string) => (one: string) => Effect.map(action(one), (found) => found !== wanted)
+      assert.deepStrictEqual(yield* Effect.filter(NOT!, isNot("allow")), [])
+      there.file("ws/sub/.env", "x\n")
+      there.file("ws/kept.env", "x\n")
+      assert.deepStrictEqual(yield* Effect.filter([...ASKS!, ...NOT!.slice(0, 2)], isNot("ask")), [])
+    }).pipe(Effect.scoped)
+  )
+})
+
 describe("a place of secrets", () => {
   it.effect("asks in every mode that asks, is refused where nobody is asked, whatever a rule allows", () =>
     Effect.gen(function* () {

@@ -9,7 +9,7 @@ import { Effect, Schema } from "effect"
 import type { CommandPlan, Risk, RiskAssessment } from "../../domain/Approval.ts"
 import { processMark } from "../../domain/Ids.ts"
 import { lineOnlyLooks } from "../../domain/Looks.ts"
-import { entriesBelow, listsNames, reachedByGit, walkedBy } from "../../sandbox/CommandWalks.ts"
+import { entriesBelow, leftOut, listsNames, reachedByGit, walkedBy } from "../../sandbox/CommandWalks.ts"
 import type { ProcessResult, ProcessRunner } from "../../sandbox/ProcessRunner.ts"
 import type { Workspace } from "../../sandbox/Workspace.ts"
 import * as Tool from "../Tool.ts"
@@ -181,7 +181,8 @@ interface Reached {
 const reached = ({ guard, workspace }: BashOptions, plan: CommandPlan, redirected: ReadonlyArray<string>): Reached => {
   const walked = plan.commands.flatMap((command) => walkedBy(command, workspace.root))
   const names = listsNames(plan)
-  const isKept = (path: string) => guard.ruled("bash", path) || (!names && guard.secret(path))
+  const ignored = leftOut(plan, workspace.root)
+  const isKept = (path: string) => (guard.ruled("bash", path) || (!names && guard.secret(path))) && !ignored(path)
   const below = entriesBelow(walked, isKept)
   const byGit = reachedByGit(plan.commands, workspace.root, (path) => guard.ruled("bash", path), guard.secret)
   const { complete, found } = { complete: below.complete, found: [...below.found, ...byGit] }
