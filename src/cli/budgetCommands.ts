@@ -40,7 +40,7 @@ const budgetLines = ({ budgets = [], task }: Pick<SessionStatus, "budgets" | "ta
   budgets.map(lineOf(locale, task !== undefined))
 
 const doing = (inside: SessionState): string => {
-  const [call] = lastCalls(inside).filter(({ result }) => result === undefined)
+  const call = lastCalls(inside).find(({ result }) => result === undefined)
   return call === undefined ? "" : ` · ${toolStarted(call.tool_name, call.arguments)}`
 }
 

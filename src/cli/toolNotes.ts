@@ -75,12 +75,7 @@ const firstLines = (text: string, columns: number): string => {
 const timeless: ReadonlySet<string> = new Set(["cancelled", "uncertain", "denied"])
 
 /** `  ✗ bash  error · exit 1 · 2.1 s · cut short: AssertionError …`; `which`: what tells it apart from other calls. */
-export const toolEnded = (
-  event: Durable<"tool_result">,
-  locale: Locale,
-  columns = SUMMARY,
-  which: string | undefined = undefined
-): string => {
+export const toolEnded = (event: Durable<"tool_result">, locale: Locale, columns = SUMMARY, which?: string): string => {
   const text = texts[locale]
   const facts = [
     text.toolStatus[event.status],
