@@ -4,6 +4,7 @@
  */
 import type { ApprovalRequest, Risk } from "../domain/Approval.ts"
 import type { CallId } from "../domain/Ids.ts"
+import { hasFinished } from "../domain/SubagentReport.ts"
 import { type CallState, itemsOfTask, type SessionState, type Subagent } from "../domain/Session.ts"
 
 const ENDED = 5
@@ -13,10 +14,10 @@ const INDENT = "  "
 const callsOf = (inside: SessionState): ReadonlyArray<CallState> =>
   itemsOfTask(inside).flatMap((item) => (item.kind === "answer" ? item.calls : []))
 
-/** It had made no call, so that nothing can have happened: it may begin again, and nobody need be asked. */
+/** It had made no call and was not done: nothing can have happened, it may begin again, and nobody need be asked. */
 export const hadDoneNothing = ({ subagents }: SessionState, id: CallId): boolean => {
   const inside = subagents.get(id)?.state
-  return inside !== undefined && callsOf(inside).length === 0
+  return inside !== undefined && callsOf(inside).length === 0 && !hasFinished(inside)
 }
 
 const short = (text: string): string =>

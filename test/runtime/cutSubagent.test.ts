@@ -82,6 +82,9 @@ describe("a subagent that was cut off", () => {
     assert.isTrue(hadDoneNothing(stateOf(thinking(within("a"))), id("a")))
     assert.isFalse(hadDoneNothing(stateOf(...turn, call("b", "bash", {}, within("a"))), id("a")))
     assert.isFalse(hadDoneNothing(stateOf(), id("other")))
+    // It had said all that it had to say: what it said is its call's result.
+    const said = answered({ ...within("a"), content: "42", finish_reason: "stop" })
+    assert.isFalse(hadDoneNothing(stateOf(thinking(within("a")), said), id("a")))
   })
 
   it("is asked about with its last calls, and the risk of what it had begun", () => {
