@@ -92,7 +92,7 @@ for (const way of ways) {
           const both = [client.interrupt(), client.send({ type: "command", name: "resume_queue" })]
           assert.deepStrictEqual(yield* Effect.forEach(both, outcome), ["no_task", "done"])
         }
-        assert.deepStrictEqual(types(events), ["task_started", "thinking", "text_completed", "task_canceled"])
+        assert.deepStrictEqual(types(events), ["task_started", "thinking", "usage", "text_completed", "task_canceled"])
       }).pipe(Effect.scoped)
     )
 

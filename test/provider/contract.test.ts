@@ -111,7 +111,7 @@ describe.each(scripts)("$api", (script) => {
   it.live("arguments without an end end the answer, and its socket", () =>
     Effect.gen(function* () {
       const { model, provider } = yield* rig(config)
-      const arguments_ = `{"path":"${"x".repeat(1024 * 1024)}`
+      const arguments_ = `{"path":"${"x".repeat(4 * 1024 * 1024)}`
       model.script(script.broken({ calls: [{ id: "c", name: "read", arguments: arguments_ }] }, "hang"))
       const { error, parts } = yield* outcome(provider.stream(ask("hi", { tools })))
       assert.deepStrictEqual([error?.code, completedOf(parts)], ["provider_bad_stream", undefined])
