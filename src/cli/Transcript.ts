@@ -230,6 +230,9 @@ const onReset = (view: View, event: Durable<"stream_reset">): View => {
   return { ...marked, answer: undefined, thinking: undefined, thoughtShown: false }
 }
 
+const textOf = ({ content, from }: Durable<"prompt_queued">): string =>
+  from === undefined ? content : (announcement(content) ?? content)
+
 /** What a subagent does shows under its call, or by its name where its call has ended. */
 const below = (view: View, parent: string, event: SessionEvent): View => {
   const told = { ...view, background: inBackground(view.background, parent, event) }
@@ -255,7 +258,7 @@ export const reduce = (view: View, event: SessionEvent): View => {
       return add(view, { kind: "prompt", text: event.content, queued: false })
     case "prompt_queued":
       // A report is told in full where the model reads it.
-      return add(view, { kind: "prompt", text: announcement(event.content) ?? event.content, queued: true })
+      return add(view, { kind: "prompt", text: textOf(event), queued: true })
     case "thinking":
       return { ...view, answer: begin(event.stream_id), answered: false, thinking: undefined, thoughtShown: false }
     case "text_completed":

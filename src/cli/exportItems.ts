@@ -64,8 +64,11 @@ const itemOf = ({ seq, ts, body }: Fact, clean: (text: string) => string, locale
   const words = exportWords[locale]
   switch (body.type) {
     case "task_started":
-    case "prompt_steered":
       return { kind: "prompt", seq, ts, text: clean(body.content) }
+    case "prompt_steered":
+      return body.from === undefined
+        ? { kind: "prompt", seq, ts, text: clean(body.content) }
+        : { kind: "note", seq, text: clean(body.content) }
     case "text_completed":
       return body.content === "" && body.reasoning === undefined
         ? undefined

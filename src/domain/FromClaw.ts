@@ -1,12 +1,11 @@
 /**
  * Prompts that claw itself sends to a model: what a subagent in the background reports, or that it will not, and a
- * reminder. Pure. Owns: their words, and how whoever shows a conversation tells them from a person's. Invariant: what is
- * made here is recognised here.
+ * reminder. Pure. Owns: their words, and what they say of whom. Does not own: whether a prompt is one (`from` says it).
+ * Invariant: what is made here is read here.
  */
 const MARK = "(From claw, not from the person.) "
 
-/** Told from what people write by its beginning. */
-export const isFromClaw = (content: string): boolean => content.startsWith(MARK)
+const isFromClaw = (content: string): boolean => content.startsWith(MARK)
 
 /** To a model that goes round in a circle. */
 export const reminderText =

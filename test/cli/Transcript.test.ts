@@ -136,8 +136,8 @@ describe("the transcript", () => {
     const report = reportText({ title: "alpha", failed: false, text: "All is well." })
     const told = [
       ofCall({ type: "subagent_ended", status: "completed", usage }),
-      make(5, { type: "prompt_queued", prompt_id: "p2", content: report, mode: "steer" }),
-      make(5, { type: "prompt_steered", prompt_id: "p2", content: report })
+      make(5, { type: "prompt_queued", prompt_id: "p2", content: report, mode: "steer", from: "subagent" }),
+      make(5, { type: "prompt_steered", prompt_id: "p2", content: report, from: "subagent" })
     ].reduce(reduce, view)
     assert.deepStrictEqual(shown(told).live, ["", "finishing · 5 s"])
     const said = shown(told).settled.join("\n")

@@ -119,7 +119,13 @@ describe("what a subagent does", () => {
   })
 
   it("in the background goes on behind its call's result; its report is no prompt of a person, another's text is", () => {
-    const steered = (content: string, prompt_id: string) => ({ type: "prompt_steered", ...at, prompt_id, content })
+    const steered = (content: string, prompt_id: string, from?: string) => ({
+      type: "prompt_steered",
+      ...at,
+      prompt_id,
+      content,
+      ...(from === undefined ? {} : { from })
+    })
     const running = [start, called("k", undefined, "subagent"), begun("k", "owl", { background: true }), result("k")]
     const [before] = [callOf(talkOf(running), "k")]
     assert.deepStrictEqual([phaseOf(before), tookOf(before)], ["running", 5])
@@ -127,14 +133,16 @@ describe("what a subagent does", () => {
     const over = talkOf([
       ...running,
       ended("k"),
-      steered(reportText(report), "p2"),
-      steered(reportText({ ...report, title: "hen" }), "p3"),
-      steered(unreportedText("owl"), "p4"),
-      steered(reminderText, "p5")
+      steered(reportText(report), "p2", "subagent"),
+      // In the same words, by a person.
+      steered(reportText(report), "p3"),
+      steered(unreportedText("owl"), "p4", "subagent"),
+      steered(reminderText, "p5", "claw"),
+      steered("Whatever claw says.", "p6", "claw")
     ])
     assert.deepStrictEqual([phaseOf(callOf(over, "k")), tookOf(callOf(over, "k"))], ["ended", 2_000])
     const told = over.slice(2).map((item) => (item.kind === "note" && item.note === "report" ? item.report : item.kind))
-    assert.deepStrictEqual(told, [report, "prompt", { title: "owl", failed: true, text: "" }, "note"])
+    assert.deepStrictEqual(told, [report, "prompt", { title: "owl", failed: true, text: "" }, "note", "note"])
   })
 })
 
@@ -176,8 +184,8 @@ describe("a decision", () => {
     const steered = { type: "prompt_steered", ...at, prompt_id: "p2" }
     const [, added, written] = talkOf([
       start,
-      { ...steered, content: hookNote(name, "be brief") },
-      { ...steered, prompt_id: "p3", content: "[hook me] please" }
+      { ...steered, content: hookNote(name, "be brief"), from: "hook" },
+      { ...steered, prompt_id: "p3", content: hookNote(name, "be rude") }
     ])
     assert.deepInclude(added, { kind: "note", note: "hook", text: "be brief" })
     assert.deepInclude(written, { kind: "prompt" })

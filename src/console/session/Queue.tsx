@@ -1,7 +1,6 @@
 /** Prompts that wait for the running task, and what makes them go on after a stop. */
 import { Clock, CornerDownRight, X } from "lucide-react"
 import { useMemo } from "react"
-import { isFromClaw } from "../../domain/FromClaw.ts"
 import { useWords } from "../words/useWords.ts"
 import { firstLine } from "../text/format.ts"
 import { useSession, useView } from "./SessionContext.ts"
@@ -11,7 +10,7 @@ export const Queue = () => {
   const words = useWords()
   const all = useView(({ state }) => state.queue)
   // What a subagent reports is on its way to the model, and nobody's to take back.
-  const queue = useMemo(() => all.filter(({ content }) => !isFromClaw(content)), [all])
+  const queue = useMemo(() => all.filter(({ from }) => from === undefined), [all])
   const paused = useView(({ state }) => state.queue_paused)
   if (queue.length === 0) return null
   return (

@@ -4,7 +4,6 @@
  * replayed facts give the items of the live run, but for what a tool printed while it ran.
  */
 import type { Durable, DurableEvent, LiveEvent, SessionEvent } from "../../domain/Event.ts"
-import { reminderText } from "../../domain/FromClaw.ts"
 import { hookNoteIn } from "../../domain/HookName.ts"
 import { none } from "../../domain/Usage.ts"
 import { acted } from "./callState.ts"
@@ -71,10 +70,11 @@ export class Talk {
   }
 
   /** A person's, a subagent's, or claw's own. */
-  private steered({ content: text, prompt_id }: Durable<"prompt_steered">, key: string, at: number): void {
+  private steered({ content: text, from, prompt_id }: Durable<"prompt_steered">, key: string, at: number): void {
+    if (from === undefined) return this.add({ kind: "prompt", key: prompt_id, at, text, steered: true })
     const report = this.nests.reportIn(text)
     if (report !== undefined) return this.add({ kind: "note", note: "report", key, at, report })
-    if (text === reminderText) return this.add({ kind: "note", note: "reminded", key, at })
+    if (from === "claw") return this.add({ kind: "note", note: "reminded", key, at })
     const added = hookNoteIn(text)
     if (added !== undefined) return this.add({ kind: "note", note: "hook", key, at, ...added })
     this.add({ kind: "prompt", key: prompt_id, at, text, steered: true })
