@@ -212,21 +212,27 @@ const allowed = ({ end: { store } }: Evidence): Complaints =>
     return decision.body.digest === digestOf(call) ? [] : [`I7: ${callOf(start)} is not what was allowed`]
   })
 
-/** Where the model is asked next, as the rows say. */
-const asksNext = ({ rows }: Store): boolean => {
-  const facts = of(rows, "task_started", "prompt_steered", "text_completed", "tool_result", ...ENDS)
-  const last = facts.at(-1)
-  if (last === undefined || ENDS.has(last.type) || last.type === "text_completed") return false
+const BEGINS = ["task_started", "subagent_started", "prompt_steered"]
+const OVER: ReadonlySet<string> = new Set([...ENDS, "subagent_ended", "text_completed"])
+
+/** Whether one history is where its model is asked next. */
+const asksNext = (rows: ReadonlyArray<Row>): boolean => {
+  const last = of(rows, ...BEGINS, "tool_result", ...OVER).at(-1)
+  if (last === undefined || OVER.has(last.type)) return false
   const calls = of(rows, "tool_call").map(callOf)
   return calls.every((call) => hasResult(rows, call))
 }
+
+/** How many were being asked, as the rows say: the session's own model, and that of each subagent. */
+const asking = ({ rows }: Store): number =>
+  Array.from(Map.groupBy(rows, ({ body }) => body.parent_call_id).values()).filter(asksNext).length
 
 const requests = ({ end: { store }, kills, pauses, requests: asked }: Evidence): Complaints => {
   const bad = asked.flatMap(({ complaints }) => complaints.map((complaint) => `I8: ${complaint}`))
   // A summary is an answer, too.
   const summaries = of(store.rows, "compacted").filter(({ body }) => body.summary !== "").length
   const answers = of(store.rows, "text_completed").length + summaries
-  const cut = [...kills, ...pauses].filter((moment) => asksNext(moment.store)).length
+  const cut = [...kills, ...pauses].reduce((sum, { store }) => sum + asking(store), 0)
   const canceled = of(store.rows, "task_canceled").length
   const calls = of(store.rows, "tool_call").map(callOf)
   const results = of(store.rows, "tool_result").map(callOf)

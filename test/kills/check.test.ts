@@ -150,6 +150,29 @@ describe("the checker of kills", () => {
     assert.deepStrictEqual(check({ ...sound, requests }), [])
   })
 
+  it("takes one more request where a subagent's model was being asked while its parent waits for it", () => {
+    const child = { ...task, parent_call_id: "s1" }
+    const delegated = rows([
+      { type: "task_started", ...task, prompt_id: "p" },
+      { type: "text_completed", ...task, content: "" },
+      { type: "tool_call", ...task, call_id: "s1", tool_name: "subagent", content: "{}" },
+      { type: "subagent_started", ...child },
+      { type: "text_completed", ...child, content: "" },
+      { type: "tool_call", ...child, call_id: "k1", tool_name: "bash", content: "{}" },
+      { type: "tool_result", ...child, call_id: "k1", status: "ok" }
+    ])
+    const over = (count: number, list: ReadonlyArray<Row>) =>
+      check({
+        ...sound,
+        kills: [moment(list)],
+        requests: Array.from({ length: count }, () => ({ kills: 0, complaints: [] }))
+      }).filter((complaint) => complaint.startsWith("I8: "))
+    assert.deepStrictEqual(over(3, delegated), [])
+    assert.deepStrictEqual(over(4, delegated), ["I8: 4 requests for 2 answers and 1 cuts"])
+    // Its call has no result yet: nobody is being asked.
+    assert.deepStrictEqual(over(3, delegated.slice(0, -1)), ["I8: 3 requests for 2 answers and 0 cuts"])
+  })
+
   it("takes one more execution where a person wanted it", () => {
     const twice = { ...sound, kills: [], end: { ...sound.end, effects: ["b1", "b1"] } }
     const again = check({ ...twice, replies: [{ decision: "retry", call_id: "b1" }] })
