@@ -1,5 +1,5 @@
 /**
- * `npm run check`: types and lint, format, rooms, at the same time, in under ten seconds.
+ * `npm run check`: types and lint, format, rooms, at the same time.
  * Owns: what is checked and how it is shown. A check that passes is one line; one that fails shows all it printed.
  */
 import { spawn } from "node:child_process"
@@ -11,7 +11,7 @@ const node = process.execPath
 const bin = (name: string) => `node_modules/.bin/${name}`
 
 // The linter's type-aware pass is the same native compiler, so it reports type errors too: half the time of a `tsc`
-// beside it. `npm run types` is that `tsc`; CI runs both.
+// beside it, the console's included. `npm run types` is that `tsc`.
 const checks: ReadonlyArray<readonly [name: string, ...argv: ReadonlyArray<string>]> = [
   ["types, lint", node, bin("oxlint"), "-c", "scripts/oxlintrc.json", "--type-check", "--deny-warnings", "-f", "unix"],
   ["format", node, bin("oxfmt"), "-c", "scripts/oxfmtrc.json", "--check", "src", "test", "scripts"],

@@ -105,6 +105,8 @@ export const stalled: Job = async (lab) => {
     const crowd = await many(count, count, (index) => fast(lab, index))
     if (stalls) for (const { client } of crowd) client.pause()
     const looks = await held(lab, param(lab, "stall_ms"))
+    // Who does not read may speak. Answers that went on would be tens of megabytes for whoever comes back last.
+    for (const { client } of crowd) client.send({ type: "interrupt" })
     await many(count, 4, async (index) => {
       const one = crowd[index] as Fast
       if (stalls) return back(one, index)
