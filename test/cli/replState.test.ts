@@ -101,11 +101,16 @@ describe("Enter", () => {
     const sent = pressed(initial, ["h", "i", "enter"], 0).actions
     assert.deepStrictEqual(sent, [
       { kind: "remember", text: "hi" },
-      { kind: "prompt", content: "hi", when_busy: "reject" }
+      { kind: "prompt", content: "hi", when_busy: "queue" }
     ])
     const queued = pressed(onEvents(initial, [started], 0), ["h", "enter"], 0).actions
     assert.deepStrictEqual(queued.at(-1), { kind: "prompt", content: "h", when_busy: "queue" })
     const command = pressed(initial, ["/", "n", "o", " ", "x", "enter"], 0).actions
     assert.deepStrictEqual(command.at(-1), { kind: "command", name: "no", argument: "x" })
+  })
+  it("is no longer on its way once its prompt waits: a task had begun that was not shown yet", () => {
+    const { state } = pressed(initial, ["h", "enter"], 0)
+    const queued = { ...started, type: "prompt_queued", mode: "queue" } as unknown as SessionEvent
+    assert.deepStrictEqual([state.submitting, onEvents(state, [queued], 0).submitting], [true, false])
   })
 })
