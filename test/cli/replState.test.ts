@@ -4,6 +4,7 @@ import type { SessionEvent } from "../../src/domain/Event.ts"
 import type { Input } from "../../src/cli/Keyboard.ts"
 import { textOf } from "../../src/cli/lineEditor.ts"
 import { type Action, initial, onEvents, onInput, onTick, type ReplState } from "../../src/cli/replState.ts"
+import { view } from "../../src/cli/replView.ts"
 
 const around = { history: [], commands: ["help"], workspace: "/" }
 const key = (name: string): Input => ({ kind: "key", name, text: name.length === 1 ? name : "" })
@@ -68,6 +69,13 @@ describe("keys while a question opens", () => {
     const asked = onEvents(initial, [started, request], 1_000)
     const { state, actions } = pressed(asked, ["y", "enter"], 1_010, 10)
     assert.deepStrictEqual([textOf(state.editor), actions], ["", []])
+    const live = (one: ReplState) =>
+      view(one, { columns: 80, rows: 24, color: false, locale: "en", now: 0, from: 0, printed: "" }).frame.live.join(
+        " "
+      )
+    assert.include(live(state), "That was no answer yet")
+    assert.notInclude(live(asked), "no answer yet")
+    assert.notInclude(live(pressed(state, ["e"], 3_000).state), "no answer yet")
   })
 
   it("mean nothing between an answer and its resolution", () => {
