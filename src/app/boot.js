@@ -7,6 +7,7 @@
  * scripts/build.ts fills in BUILD; `help` is null where the sources have no help text yet.
  */
 "use strict"
+var SLOW_MS = 1500
 var BUILD = { version: "0.0.0", node: "22.22.3", help: null }
 
 function older(version, than) {
@@ -89,13 +90,27 @@ function cacheDirectory() {
   return path.join(base, "claw", "compile")
 }
 
+/* A start that takes long says so to whoever watches; what comes behind loading has a word of its own (slowStart). */
+function sayWhenSlow() {
+  if (!require("tty").isatty(2)) return function () {}
+  var timer = setTimeout(function () {
+    say(2, locale() === "zh-CN" ? "claw：正在启动 …\n" : "claw: starting …\n")
+  }, SLOW_MS)
+  timer.unref()
+  return function () {
+    clearTimeout(timer)
+  }
+}
+
 function load() {
+  var loaded = sayWhenSlow()
   try {
     require("module").enableCompileCache(cacheDirectory())
   } catch (_) {
     /* A missing home or a full disk costs milliseconds, never the program. */
   }
-  import("./claw.mjs").catch(function (error) {
+  import("./claw.mjs").then(loaded, function (error) {
+    loaded()
     var missing = error && error.code === "ERR_MODULE_NOT_FOUND"
     var detail = String((error && error.message) || error).split("\n")[0]
     say(2, "claw: " + (missing ? "the build is incomplete; run `npm run build`" : "cannot start: " + detail) + ".\n")

@@ -33,6 +33,7 @@ import { sessions } from "./layers.ts"
 import { type Choice, choose } from "./model.ts"
 import { toolList } from "./sessionFactory.ts"
 import { sessionNamed, standing, standingNote } from "./sessionNamed.ts"
+import { sayWhenSlow } from "./slowStart.ts"
 import { writtenHere } from "./told.ts"
 import { sayElsewhere, sayUntrusted, settleTrust } from "./trust.ts"
 import { overridesOf, workspaceOf } from "./workspace.ts"
@@ -186,7 +187,15 @@ const forget = Effect.fnUntraced(function* (id: SessionId) {
   if (tasks === 0 && queue.length === 0 && title === "") yield* manager.remove(id)
 })
 
-const converse = Effect.fnUntraced(function* (line: CommandLine, config: ConfigShape, from: Start, plain: boolean) {
+interface Conversing {
+  readonly from: Start
+  readonly plain: boolean
+  /** To be run before the first word. */
+  readonly opened: Effect.Effect<void>
+}
+
+const converse = Effect.fnUntraced(function* (line: CommandLine, config: ConfigShape, conversing: Conversing) {
+  const { from, opened, plain } = conversing
   yield* bypassAllowed(config)
   const session = yield* openFirst(line, config, from.workspace)
   const { meta } = yield* session.status
@@ -200,6 +209,7 @@ const converse = Effect.fnUntraced(function* (line: CommandLine, config: ConfigS
   }
   const output = yield* Output
   const terminal = NodeTerminal.layer({ input: process.stdin, output: process.stdout, color: output.color })
+  yield* opened
   const talk = plain ? replPlain(options, process.stdin) : Effect.provide(repl(options), terminal)
   return yield* Effect.ensuring(talk, Effect.ignore(forget(session.session_id)))
 })
@@ -210,5 +220,6 @@ export const interactive = Effect.fnUntraced(function* (line: CommandLine, given
   const from = yield* start(line, given, atTerminal)
   const config = plain || from.scratch ? given : yield* settleTrust(line, given)
   if (!from.scratch) yield* sayUntrusted(config)
-  return yield* Effect.provide(converse(line, config, from, plain), sessions(config, from.choice))
+  const opened = yield* sayWhenSlow(config.locale, atTerminal)
+  return yield* Effect.provide(converse(line, config, { from, plain, opened }), sessions(config, from.choice))
 })

@@ -8,6 +8,7 @@ import type { ApprovalRequest, Risk } from "../domain/Approval.ts"
 import type { SessionEvent } from "../domain/Event.ts"
 import type { Locale } from "./Commands.ts"
 import { matcherText, partLines, voidedLines, whyLines } from "./ExplanationView.ts"
+import { reasonWords } from "./reasonWords.ts"
 import { reveal, revealLine } from "./Sanitise.ts"
 import { bold, cyan, dim, green, type Look, red, styled, yellow } from "./Style.ts"
 import { texts } from "./texts.ts"
@@ -219,13 +220,16 @@ export const explainedLines = (request: ApprovalRequest, options: ApprovalOption
   return [...why, ...parts.map((line) => `${" ".repeat(INDENT)}${line}`), ""]
 }
 
+const reasonLine = ({ reason }: ApprovalRequest, locale: Locale): string =>
+  reveal(reasonWords(reason, locale)).replaceAll("\n", " ")
+
 // A reason is a sentence; what is longer stands above in full.
 const REASON_LINES = 3
 
 /** Risk, reason and keys: what stays on the screen of a question that is longer than it. */
 export const answerLines = (request: ApprovalRequest, options: ApprovalOptions): ReadonlyArray<string> => {
   const { columns, color, locale } = options
-  const reason = request.reason === "" ? "" : `: ${reveal(request.reason).replaceAll("\n", " ")}`
+  const reason = request.reason === "" ? "" : `: ${reasonLine(request, locale)}`
   const said = wrap(`${texts[locale].risk[request.risk]}${reason}`, columns)
   const short = said.length <= REASON_LINES ? said : [...said.slice(0, REASON_LINES - 1), "…"]
   return [...short.map((line) => riskLook[request.risk](line, color)), ...wrappedKeys(request, options)]
@@ -255,7 +259,7 @@ export const aboveKeys = (request: ApprovalRequest, options: ApprovalOptions): R
   const risk = wrap(text.risk[request.risk], columns).map((line) => riskLook[request.risk](line, color))
   const place = options.place === undefined ? [] : wrap(placeText(options.place, options.locale), columns)
   const voided = request.explanation === undefined ? [] : voidedLines(request.explanation, locale)
-  const reason = wrap(reveal(request.reason).replaceAll("\n", " "), columns)
+  const reason = wrap(reasonLine(request, options.locale), columns)
   return [
     ...title.map((line) => bold(line, color)),
     ...place.map((line) => dim(line, color)),

@@ -10,7 +10,7 @@ import { reasonText } from "../domain/ReasonTexts.ts"
 import type { Locale } from "./Commands.ts"
 import { revealLine } from "./Sanitise.ts"
 import { bold, dim, green, red, yellow } from "./Style.ts"
-import { fold } from "./Width.ts"
+import { fold, wrap } from "./Width.ts"
 
 export interface ExplanationOptions {
   readonly columns: number
@@ -142,17 +142,18 @@ export const partLines = (
   const text = texts[locale]
   const numbered = explanation.parts.map((part, at) => ({ ...part, at: part.at ?? at + 1 }))
   const ordered = nearest ? numbered.toSorted((a, b) => WEIGHT[a.state] - WEIGHT[b.state]) : numbered
-  const folded = (line: string, indent: number) =>
-    fold(line, Math.max(1, columns - indent)).map((one) => " ".repeat(indent) + one)
+  const within = (lines: typeof fold, line: string, indent: number) =>
+    lines(line, Math.max(1, columns - indent)).map((one) => " ".repeat(indent) + one)
   const parts = ordered.flatMap((part) => [
-    ...folded(`${marks[part.state]} ${part.at}. ${wordsText(part.words)}`, 0).map((one) =>
+    // Of a command every space stays; a sentence breaks between its words.
+    ...within(fold, `${marks[part.state]} ${part.at}. ${wordsText(part.words)}`, 0).map((one) =>
       looks[part.state](one, color)
     ),
-    ...partFacts(part, explanation.action, locale).flatMap((fact) => folded(fact, 5))
+    ...partFacts(part, explanation.action, locale).flatMap((fact) => within(wrap, fact, 5))
   ])
   const line = explanation.line.map((one) => `${text.line}: ${revealLine(reasonText(one, locale))}`)
   const more = explanation.more === undefined ? [] : [text.more(explanation.more)]
-  const whole = [...more, ...line].flatMap((one) => folded(one, 0))
+  const whole = [...more, ...line].flatMap((one) => within(wrap, one, 0))
   return nearest ? [...whole, ...parts] : [...parts, ...whole]
 }
 
@@ -170,7 +171,7 @@ export const whyLines = (explanation: Explanation, { columns, locale }: Explanat
   const { narrow, rule } = explanation
   const why = narrow === undefined ? [] : [text.narrow(revealLine(reasonText(narrow, locale)))]
   return [text.by(revealLine(rule), isBuiltin(rule) ? text.builtin[rule] : undefined), ...why].flatMap((one) =>
-    fold(one, columns)
+    wrap(one, columns)
   )
 }
 
@@ -187,8 +188,8 @@ export const explanationLines = (
   const { rule } = explanation
   const reason = revealLine(reasonText(explanation.reason, locale))
   return [
-    ...fold(`${text.action[explanation.action]}: ${reason}`, columns).map((one) => bold(one, color)),
-    ...fold(text.by(revealLine(rule), isBuiltin(rule) ? text.builtin[rule] : undefined), columns).map((one) =>
+    ...wrap(`${text.action[explanation.action]}: ${reason}`, columns).map((one) => bold(one, color)),
+    ...wrap(text.by(revealLine(rule), isBuiltin(rule) ? text.builtin[rule] : undefined), columns).map((one) =>
       dim(one, color)
     ),
     ...partLines(explanation, options),

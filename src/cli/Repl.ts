@@ -129,18 +129,23 @@ const act = (loop: Loop, action: ReplState.Action): Effect.Effect<unknown> => {
       return Effect.sync(() => options.history.add(action.text))
     case "exit":
       return Effect.sync(() => tell(loop, { kind: "exit" }))
-    case "command":
+    case "command": {
+      // What was asked stands above what was answered, also where that is an error.
+      const typed = `/${action.name} ${action.argument}`.trimEnd()
+      const asked = (lines: ReadonlyArray<string>) => tell(loop, { kind: "lines", lines: [typed, ...lines] })
+      const answered = Effect.tapError(runSlash(session, action.name, action.argument, options), () =>
+        Effect.sync(() => asked([]))
+      )
       return beside(
         loop,
-        Effect.map(runSlash(session, action.name, action.argument, options), ({ lines, told = false, go, pick }) => {
-          // What was asked stands above what was answered.
-          const typed = `/${action.name} ${action.argument}`.trimEnd()
-          if (go !== "exit") tell(loop, { kind: "lines", lines: [typed, ...(told ? [] : lines)] })
+        Effect.map(answered, ({ lines, told = false, go, pick }) => {
+          if (go !== "exit") asked(told ? [] : lines)
           if (pick !== undefined) tell(loop, { kind: "pick", pick })
           if (go === "exit") tell(loop, { kind: "exit" })
           else if (go !== undefined) tell(loop, { kind: "attached", session: go.session })
         })
       )
+    }
   }
 }
 
@@ -245,9 +250,6 @@ const run = Effect.fnUntraced(function* (loop: Loop) {
   }
 })
 
-const reading = (loop: Loop) =>
-  Effect.forever(Effect.map(loop.terminal.read, (input) => tell(loop, { kind: "input", input })))
-
 const noticing = (loop: Loop, notices: Queue.Dequeue<string>) =>
   Effect.forever(Effect.map(Queue.take(notices), (line) => tell(loop, { kind: "lines", lines: [line] })))
 
@@ -286,9 +288,8 @@ export const repl = Effect.fnUntraced(function* (options: ReplOptions) {
   yield* attach(loop, options.session)
   const { notices, leaves = false } = options
   const around = notices === undefined ? [] : [noticing(loop, notices)]
-  const helpers = yield* Effect.forEach([reading(loop), ticking(loop), ...around], (effect) =>
-    Effect.forkScoped(effect)
-  )
+  const reading = Effect.forever(Effect.map(terminal.read, (input) => tell(loop, { kind: "input", input })))
+  const helpers = yield* Effect.forEach([reading, ticking(loop), ...around], (effect) => Effect.forkScoped(effect))
   const cancel = Effect.suspend(() => Effect.ignore(loop.session.interrupt()))
   const stop = Effect.andThen(Fiber.interruptAll(helpers), leaves ? Effect.void : cancel)
   tell(loop, { kind: "tick" })

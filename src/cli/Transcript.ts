@@ -8,7 +8,7 @@ import type { Durable, SessionEvent, StateName } from "../domain/Event.ts"
 import { announcement } from "../domain/FromClaw.ts"
 import { none, type Usage } from "../domain/Usage.ts"
 import { SUBAGENT } from "../tools/SubagentRunner.ts"
-import { type InBackground, inBackground, type Inner, innerAfter } from "./transcriptBelow.ts"
+import { type InBackground, inBackground, type Inner, innerWithin, isWithin } from "./transcriptBelow.ts"
 import { type Answer, begin, complete, extend, type Piece } from "./transcriptAnswer.ts"
 
 export { render, type Rendered, type TranscriptOptions } from "./transcriptLines.ts"
@@ -233,12 +233,17 @@ const onReset = (view: View, event: Durable<"stream_reset">): View => {
 const textOf = ({ content, from }: Durable<"prompt_queued">): string =>
   from === undefined ? content : (announcement(content) ?? content)
 
-/** What a subagent does shows under its call, or by its name where its call has ended. */
+/**
+ * What a subagent does shows under its call, and that one's under the call of the task's own that it all belongs to; or
+ * by its name where its call has ended.
+ */
 const below = (view: View, parent: string, event: SessionEvent): View => {
   const told = { ...view, background: inBackground(view.background, parent, event) }
-  if (event.type === "approval_request") return withTool(told, parent, () => ({ phase: "approval" }))
-  if (event.type === "approval_resolved") return withTool(told, parent, () => ({ phase: "running" }))
-  return withTool(told, parent, ({ inner }) => ({ inner: innerAfter(inner, event) }))
+  const root = view.tools.find(({ call_id, inner }) => isWithin(call_id, inner, parent))
+  if (root === undefined) return told
+  if (event.type === "approval_request") return withTool(told, root.call_id, () => ({ phase: "approval" }))
+  if (event.type === "approval_resolved") return withTool(told, root.call_id, () => ({ phase: "running" }))
+  return withTool(told, root.call_id, ({ call_id, inner }) => ({ inner: innerWithin(call_id, inner, parent, event) }))
 }
 
 /** The view after an event. */

@@ -17,6 +17,8 @@ export interface Question {
   readonly expanded: boolean
   /** `e` was the last key. */
   readonly fresh?: boolean
+  /** What came last was no answer, and whoever pressed it should know. */
+  readonly untaken?: boolean
   /** When a key last came, milliseconds. */
   readonly pressed_at?: number
   /** The answer of a key that counts once it has stayed alone: `settle`. */
@@ -175,6 +177,7 @@ const isPasted = (question: Question, input: Input, now: number): boolean => {
 /** Closed for a while; what was chosen so far counts for nothing. */
 const closed = ({ pending: _, ...question }: Question, now: number): Question => ({
   ...question,
+  untaken: !question.typing,
   ...(question.phase.kind === "grant" ? { phase: { kind: "choose" } } : {}),
   pressed_at: now,
   open_at: Math.max(question.open_at, now + TYPING_MS)
@@ -201,7 +204,7 @@ export const press = (question: Question, input: Input, now: number): Step => {
   if (input.kind === "paste" || isPasted(question, input, now) || isEarly(question, now)) {
     return { question: closed(question, now) }
   }
-  const { pending: _, ...open } = question
+  const { pending: _, untaken: __, ...open } = question
   const done = step({ ...open, pressed_at: now }, input)
   if (!("answer" in done) || !isChoosing(question)) return done
   return { question: { ...open, pressed_at: now, pending: done.answer } }

@@ -122,7 +122,7 @@ export const onEvents = (state: ReplState, events: ReadonlyArray<SessionEvent>, 
   let asked = Array.from(state.asked)
   for (const event of events) {
     view = Transcript.reduce(view, event)
-    if (event.type === "task_started") submitting = false
+    if (event.type === "task_started" || event.type === "prompt_queued") submitting = false
     waiting = wait(waiting, event)
     calls = withCall(calls, event)
     if (event.type === "approval_request") asked.push(event)
@@ -153,11 +153,11 @@ const submit = (state: ReplState, { written = nothingWritten }: Surroundings): S
   if (filled === undefined && content.startsWith("/") && !content.includes("\n")) {
     return only(cleared, remember, commandOf(content))
   }
-  const busy = isBusy(state)
-  return only({ ...cleared, submitting: !busy || state.submitting }, remember, {
+  // A task may have begun that has not been shown yet: what was typed then waits for its turn and is not lost.
+  return only({ ...cleared, submitting: !isBusy(state) || state.submitting }, remember, {
     kind: "prompt",
     content: filled ?? text,
-    when_busy: busy ? "queue" : "reject"
+    when_busy: "queue"
   })
 }
 

@@ -36,6 +36,10 @@ export interface View {
 export const PROMPT = "claw> "
 const hints = { en: "Ctrl-C again to leave.", "zh-CN": "再按 Ctrl-C 退出。" } as const
 const reasons = { en: "why not (Enter to skip): ", "zh-CN": "原因（Enter 跳过）：" } as const
+const untaken = {
+  en: "That was no answer yet: it came before the question could be read, or was pasted. Press again.",
+  "zh-CN": "尚未作答：按键早于问题显示，或来自粘贴。请再按一次。"
+} as const
 const choose = { en: "for the session, number of the grant: ", "zh-CN": "本会话授权编号：" } as const
 
 const question = (state: ReplState, options: ViewOptions) => {
@@ -54,7 +58,8 @@ const question = (state: ReplState, options: ViewOptions) => {
           ? choose[locale]
           : ""
   // One column stays free for the cursor.
-  const tail = last === "" ? [] : fold(last, columns - 1).slice(-(rows >> 1))
+  const said = open.untaken === true ? wrap(untaken[locale], columns).map((line) => dim(line, color)) : []
+  const tail = last === "" ? said : fold(last, columns - 1).slice(-(rows >> 1))
   if (lines.length + tail.length <= rows - 4) return { settled: [], live: [...lines, ...tail], key: "" }
   const settled = printed === key ? [] : aboveKeys(open.request, look)
   return { settled, live: [...answerLines(open.request, look), ...tail], key }

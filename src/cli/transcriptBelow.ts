@@ -11,6 +11,8 @@ export interface Inner {
   /** Arguments, or words. */
   readonly content: string
   readonly result?: Durable<"tool_result">
+  /** What a subagent that this call began did. */
+  readonly inner?: ReadonlyArray<Inner>
 }
 
 /** It goes on though its call has ended. */
@@ -44,6 +46,27 @@ export const innerAfter = (inner: ReadonlyArray<Inner>, event: SessionEvent): Re
   }
 }
 
+const isBelow = (inner: ReadonlyArray<Inner>, parent: string): boolean =>
+  inner.some((one) => one.call_id === parent || isBelow(one.inner ?? [], parent))
+
+/** Whether what the call `parent` does is shown below the call `root`: it is that one, or was begun below it. */
+export const isWithin = (root: string, inner: ReadonlyArray<Inner>, parent: string): boolean =>
+  root === parent || isBelow(inner, parent)
+
+/** The same below `root`, however deep the call `parent` stands there. */
+export const innerWithin = (
+  root: string,
+  inner: ReadonlyArray<Inner>,
+  parent: string,
+  event: SessionEvent
+): ReadonlyArray<Inner> => {
+  if (root === parent) return innerAfter(inner, event)
+  return inner.map((one) => {
+    if (one.call_id === undefined || !isWithin(one.call_id, one.inner ?? [], parent)) return one
+    return { ...one, inner: innerWithin(one.call_id, one.inner ?? [], parent, event) }
+  })
+}
+
 export const inBackground = (
   before: ReadonlyArray<InBackground>,
   parent: string,
@@ -53,5 +76,5 @@ export const inBackground = (
     return [...before, { call_id: parent, title: event.title, since: Date.parse(event.ts), inner: [] }]
   }
   if (event.type === "subagent_ended") return before.filter(({ call_id }) => call_id !== parent)
-  return before.map((one) => (one.call_id === parent ? { ...one, inner: innerAfter(one.inner, event) } : one))
+  return before.map((one) => ({ ...one, inner: innerWithin(one.call_id, one.inner, parent, event) }))
 }

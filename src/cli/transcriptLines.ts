@@ -79,8 +79,24 @@ const innerLine = ({ call_id, content, result, tool_name }: Inner, columns: numb
   return toolEnded(result, locale, columns, argumentSummary(content, columns >> 1) || undefined).trim()
 }
 
+/** What goes on now, however deep. */
+const deepest = (one: Inner): Inner => {
+  const below = one.result === undefined ? one.inner?.at(-1) : undefined
+  return below === undefined ? one : deepest(below)
+}
+
+/** The last ones, at most so many lines; below one that still runs, what the subagent that it began does. */
+const innerLines = (inner: ReadonlyArray<Inner>, lines: number, columns: number, locale: Locale): Lines => {
+  const [last, before] = [inner.at(-1), inner.slice(0, -1)]
+  if (last === undefined || lines <= 0) return []
+  const own = cut(expandTabs(innerLine(lines === 1 ? deepest(last) : last, columns, locale)), columns)
+  const room = last.result === undefined ? Math.min(lines - 1, Math.ceil(lines / 2)) : 0
+  const below = innerLines(last.inner ?? [], room, columns - 2, locale).map((line) => `│ ${line}`)
+  return [...innerLines(before, lines - 1 - below.length, columns, locale), own, ...below]
+}
+
 const outputLines = (tool: RunningTool, lines: number, { columns, color, locale }: Options): Lines => {
-  const inner = tool.inner.slice(-lines).map((one) => cut(expandTabs(innerLine(one, columns - 4, locale)), columns - 4))
+  const inner = innerLines(tool.inner, lines, columns - 4, locale)
   const shown = tool.inner.length > 0 ? inner : lastLines(tool.output, lines, columns - 4).shown
   return shown.map((line) => dim(`  │ ${line}`, color))
 }
@@ -88,8 +104,7 @@ const outputLines = (tool: RunningTool, lines: number, { columns, color, locale 
 /** Whoever works in the background, and what it does now. */
 const backgroundLines = ({ background }: View, { columns, color, locale, now }: Options): Lines =>
   background.map(({ inner, since, title }) => {
-    const last = inner.at(-1)
-    const does = last === undefined ? [] : [innerLine(last, columns, locale)]
+    const does = innerLines(inner, 1, columns, locale)
     const running = duration(Math.max(0, Math.floor((now - since) / 1_000) * 1_000))
     const head = `◌ ${sanitise(title).replaceAll("\n", " ")} · ${texts[locale].background} · ${running}`
     return dim(cut(expandTabs([head, ...does].join(" · ")), columns), color)

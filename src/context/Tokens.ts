@@ -1,11 +1,11 @@
 /**
  * How many tokens a text takes. Owns: which tokenizer a model has, an estimate for all others, what a message and a tool
- * cost besides their text. Does not own: what a server really counted (Meter).
+ * cost besides their text, and a request that nobody counted. Does not own: what a server really counted (Meter).
  * Invariants: a tokenizer is loaded when somebody asks for it and never before, since its table takes a quarter of a
  * second; the estimate rather says too much; no text makes counting slow, whatever it holds.
  */
 import { Effect } from "effect"
-import type { Message, ToolDefinition } from "../domain/Message.ts"
+import type { AssistantMessage, Message, ToolDefinition } from "../domain/Message.ts"
 
 export interface Counter {
   readonly name: "estimate" | "o200k_base" | "cl100k_base"
@@ -141,3 +141,28 @@ export const toolTokens = (counter: Counter, tools: ReadonlyArray<ToolDefinition
     ALL_TOOLS
   )
 }
+
+/** What a model wrote: its own words, of which `messageTokens` leaves out the reasoning that most servers are not sent again. */
+export const answerTokens = ({ count }: Counter, { content, reasoning = "", tool_calls }: AssistantMessage): number =>
+  tool_calls.reduce(
+    (sum, call) => sum + count(call.tool_name) + count(call.arguments),
+    count(content) + count(reasoning)
+  )
+
+const known = new WeakMap<object, number>()
+
+const remembered = <A extends object>(value: A, tokens: (value: A) => number): number => {
+  const found = known.get(value)
+  if (found !== undefined) return found
+  const made = tokens(value)
+  known.set(value, made)
+  return made
+}
+
+const sentTokens = (message: Message): number =>
+  messageTokens(estimated, message) + (message.role === "assistant" ? estimated.count(message.reasoning ?? "") : 0)
+
+/** By the estimate, of a whole request, reasoning included: rather too much, before anybody counts. */
+export const estimateRequest = (messages: ReadonlyArray<Message>, tools: ReadonlyArray<ToolDefinition>): number =>
+  messages.reduce((sum, message) => sum + remembered(message, sentTokens), PRIMING) +
+  remembered(tools, (all) => toolTokens(estimated, all))

@@ -159,7 +159,12 @@ export const table = {
   provider_capability: row("user", false, "The model cannot do what was asked of it.", "模型不具备所需的能力。"),
   budget_exceeded: row("user", false, "A budget is used up.", "预算已用尽。"),
   max_turns: row("user", false, "The task reached its limit of turns.", "任务达到轮次上限。"),
-  doom_loop: row("model", false, "The model repeats itself without getting anywhere.", "模型在无效地重复。"),
+  doom_loop: row(
+    "model",
+    false,
+    "The model gets nowhere: it repeats itself, or only fails.",
+    "模型没有进展：反复同样的操作，或连续失败。"
+  ),
   hook_denied: row("user", false, "A hook refused the prompt.", "钩子拒绝了该提示。"),
   tool_not_found: row("model", false, "There is no such tool.", "没有这个工具。"),
   tool_bad_arguments: row("model", false, "The tool's arguments are not valid.", "工具参数无效。"),

@@ -7,10 +7,18 @@ const MARK = "(From claw, not from the person.) "
 
 const isFromClaw = (content: string): boolean => content.startsWith(MARK)
 
-/** To a model that goes round in a circle. */
-export const reminderText =
-  `${MARK}The last steps repeat the same calls with the same results. ` +
-  "Do something different, or say what blocks you."
+/** To a model that gets nowhere: it goes round in a circle, makes one mistake again and again, or only fails. */
+export const reminderTexts = {
+  repeating:
+    `${MARK}The last steps repeat the same calls with the same results. ` +
+    "Do something different, or say what blocks you.",
+  failingAlike:
+    `${MARK}The last steps make the same calls, and these fail with the same errors each time. ` +
+    "They will fail again: change what the errors name, take another way, or say what blocks you.",
+  failing:
+    `${MARK}The last steps all failed. ` +
+    "Read what the errors say, look at what there is, do something different, or say what blocks you."
+} as const
 
 export interface Report {
   /** Of the subagent. */

@@ -6,14 +6,39 @@ export interface Shortened {
   readonly cut: boolean
 }
 
+/** What an earlier cut left in its place: one of these, or of a program's output that was too long to be held. */
+const MARK = /\n\[(?:\.\.\. (\d{1,12}) characters left out[^\n]{0,200} \.\.\.|… (\d{1,12}) characters omitted …)\]\n/g
+
+interface Gap {
+  readonly from: number
+  readonly to: number
+  /** Characters that are gone between them. */
+  readonly left: number
+}
+
+/** A cut takes in each earlier one that it meets, whole: what is counted is what is gone of the text as it once was. */
+const withMarks = (text: string, gap: Gap): Gap => {
+  let { from, to, left } = gap
+  for (const { 0: mark, 1: cut, 2: omitted, index } of text.matchAll(MARK)) {
+    const end = index + mark.length
+    if (end <= from || index >= to) continue
+    left += Math.max(0, from - index) + Math.max(0, end - to) + Number(cut ?? omitted) - mark.length
+    from = Math.min(from, index)
+    to = Math.max(to, end)
+  }
+  return { from, to, left }
+}
+
 /** At most about `limit` UTF-16 units, never half a surrogate pair. `why`: behind the count, for who reads it. */
 export const shorten = (text: string, limit: number, why = ""): Shortened => {
   if (text.length <= limit) return { text, cut: false }
   const half = Math.floor(limit / 2)
   const head = text.slice(0, half).replace(/[\uD800-\uDBFF]$/, "")
   const tail = text.slice(text.length - half).replace(/^[\uDC00-\uDFFF]/, "")
-  const left = text.length - head.length - tail.length
-  return { text: `${head}\n[... ${left} characters left out${why} ...]\n${tail}`, cut: true }
+  const [from, to] = [head.length, text.length - tail.length]
+  const gap = withMarks(text, { from, to, left: to - from })
+  const mark = `\n[... ${gap.left} characters left out${why} ...]\n`
+  return { text: text.slice(0, gap.from) + mark + text.slice(gap.to), cut: true }
 }
 
 const WHY = " to save room; call the tool again to see them"

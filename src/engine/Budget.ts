@@ -6,12 +6,12 @@
  * else while holding nothing, so that nobody waits for ever.
  */
 import { Context, Deferred, Effect } from "effect"
+import { estimateRequest } from "../context/Tokens.ts"
 import { type BudgetLeft, type BudgetName, type BudgetUse, budgetText } from "../domain/Budget.ts"
 import type { Usage } from "../domain/Usage.ts"
 import type { ModelRequest } from "../provider/Provider.ts"
 import * as Account from "./budgetAccount.ts"
 import { TaskFailure } from "./TaskFailure.ts"
-import { estimateTokens } from "./tokenEstimate.ts"
 
 export type Cap = Account.Cap
 
@@ -194,7 +194,7 @@ export interface BudgetParts {
 export const unlimited: BudgetParts = {
   outer: [],
   refresh: Effect.void,
-  estimate: estimateTokens
+  estimate: ({ messages, tools }) => estimateRequest(messages, tools)
 }
 
 export const Budget = Context.Reference<BudgetParts>("claw/engine/Budget", {

@@ -4,11 +4,11 @@
  * nothing counts of which nothing came, as far as anybody knows.
  */
 import { Cause, type Exit } from "effect"
+import { answerTokens, estimated } from "../context/Tokens.ts"
 import type * as Usage from "../domain/Usage.ts"
 import type { Completed } from "../provider/ModelPart.ts"
 import { ProviderError } from "../provider/ProviderError.ts"
 import type { ShownAnswer } from "./parts.ts"
-import { answerTokens, textTokens } from "./tokenEstimate.ts"
 
 /** Tokens of the question; estimated when somebody needs it. */
 type Input = () => number
@@ -27,9 +27,11 @@ export const failedUsage = (
 ): Usage.Usage | undefined => {
   const error = exit.cause.reasons.find(Cause.isFailReason)?.error
   if (error instanceof ProviderError && error.usage !== undefined) return error.usage
-  return shown.any() ? guessed(input, textTokens(shown.content()) + textTokens(shown.reasoning())) : undefined
+  return shown.any() ? guessed(input, estimated.count(shown.content()) + estimated.count(shown.reasoning())) : undefined
 }
 
 /** The answer of a server that counted nothing. */
 export const withCount = (input: Input, completed: Completed): Completed =>
-  completed.usage === undefined ? { ...completed, usage: guessed(input, answerTokens(completed.message)) } : completed
+  completed.usage === undefined
+    ? { ...completed, usage: guessed(input, answerTokens(estimated, completed.message)) }
+    : completed

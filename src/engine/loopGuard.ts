@@ -5,7 +5,7 @@
  */
 import type { AnswerItem } from "../domain/Session.ts"
 import { shorten } from "../domain/Shorten.ts"
-import { reminderText } from "../domain/FromClaw.ts"
+import { reminderTexts } from "../domain/FromClaw.ts"
 
 /** One step of the task: its calls and what came of them, as one comparable text. */
 export type Step = string
@@ -68,12 +68,6 @@ const lastCall = (calls: AnswerItem["calls"]): string => {
 
 const WAY_ON = " Say with your next prompt what it shall do otherwise."
 
-export const FAILING =
-  "(From claw, not from the person.) The last steps all failed. " +
-  "Read what the errors say, look at what there is, do something different, or say what blocks you."
-
-export const REMINDER = reminderText
-
 export interface Found {
   /** What the model is told. */
   readonly content?: string
@@ -84,13 +78,15 @@ export interface Found {
 /** The steps of a task up to the newest, whose calls these are; so many of them failed in a row. */
 export const look = (steps: ReadonlyArray<Step>, failing: number, calls: AnswerItem["calls"]): Found => {
   const [repeated, failed] = [judge(steps), judgeFailures(failing)]
+  // What repeats and fails is told as what it is: a model that hears of repetition alone looks for another wording.
+  const fails = failing >= guardDefaults.remind
   if (repeated === "stop" || failed === "stop") {
-    const what =
-      repeated === "stop"
-        ? "The model makes the same calls with the same results again and again."
-        : `The last ${failing} steps of the model failed, all of them.`
+    const again = fails
+      ? "The model makes the same calls again and again, and they fail with the same errors each time."
+      : "The model makes the same calls with the same results again and again."
+    const what = repeated === "stop" ? again : `The last ${failing} steps of the model failed, all of them.`
     return { stopped: what + lastCall(calls) + WAY_ON }
   }
-  if (repeated === "remind") return { content: REMINDER }
-  return failed === "remind" ? { content: FAILING } : {}
+  if (repeated === "remind") return { content: fails ? reminderTexts.failingAlike : reminderTexts.repeating }
+  return failed === "remind" ? { content: reminderTexts.failing } : {}
 }

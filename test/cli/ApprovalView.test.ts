@@ -36,6 +36,15 @@ const bare = ({ preview: _, expires_at: __, ...rest }: ApprovalRequest): Approva
 const args = (content: string): ApprovalRequest => bare(request({ content }))
 
 describe("the approval question", () => {
+  it("says why in the person's language, or as it came where a part of it is not known", () => {
+    const why = (reason: string) => lines(request({ reason, risk: "mutating" }), { locale: "zh-CN", columns: 200 })[2]
+    const several = "sh starts another program (nobody can tell what else dash runs; has a loop)"
+    assert.strictEqual(why(several), "sh 会启动另一个程序（无法得知 dash 还会运行什么；含有循环）")
+    assert.strictEqual(why("runs npm test"), "运行 npm test")
+    const unknown = "sh starts another program (does something new)"
+    assert.strictEqual(why(unknown), unknown)
+  })
+
   it("shows risk, reason, command with its parts, grants, expiry and keys", () => {
     assert.deepStrictEqual(lines(request()), [
       "Approval needed: bash",

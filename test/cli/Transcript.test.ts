@@ -126,6 +126,35 @@ describe("the transcript", () => {
     ])
   })
 
+  it("shows what a subagent of a subagent does below its root, and its questions as the root's", () => {
+    const deep = (body: object) => make(4, { parent_call_id: "i", ...body })
+    const began = ofCall({ type: "tool_call", call_id: "i", tool_name: "subagent", content: '{"title":"deep"}' })
+    const call = deep({ type: "tool_call", call_id: "d", tool_name: "bash", content: '{"command":"ls"}' })
+    const asks = { type: "approval_request", call_id: "d", request_id: "r", kind: "tool", grant_options: [] }
+    const running = viewOf(started, subagent, run("a"), began, call)
+    const head = "● subagent  alpha · 2.0 s"
+    assert.deepStrictEqual(shown(running).live.slice(1, 4), [head, "  │ ● subagent  deep", "  │ │ ● bash  ls"])
+    assert.include(shown(reduce(running, deep(asks))).live[1], "waits for approval")
+    const done = reduce(running, deep({ ...result("d"), tool_name: "bash" }))
+    assert.deepStrictEqual(shown(done).live.slice(2, 4), ["  │ ● subagent  deep", "  │ │ ✓ bash  ls  ok · 7 ms"])
+    // What has ended is a line, and room goes to what still runs.
+    const over = reduce(done, ofCall({ ...result("i"), tool_name: "subagent" }))
+    assert.deepStrictEqual(shown(over).live.slice(2, 3), ["  │ ✓ subagent  deep  ok · 7 ms"])
+    const behind = ofCall({ type: "subagent_started", title: "alpha", content: "do", background: true })
+    const quiet = viewOf(
+      started,
+      subagent,
+      run("a"),
+      behind,
+      result("a"),
+      thinking,
+      completed("Meanwhile."),
+      began,
+      call
+    )
+    assert.strictEqual(shown(quiet).live[1], "◌ alpha · in the background · 1.0 s · ● bash  ls")
+  })
+
   it("names what runs in the background, and prints its report once", () => {
     const begun = ofCall({ type: "subagent_started", title: "alpha", content: "do", background: true })
     const view = viewOf(started, subagent, run("a"), begun, result("a"), thinking, completed("Meanwhile."), inner)

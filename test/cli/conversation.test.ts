@@ -54,6 +54,8 @@ describe("the prompt", () => {
         [true, true, true, true]
       )
       assert.isBelow(lines.indexOf("/drop"), lines.indexOf("no prompt waits"))
+      yield* say("/revoke 1\r", "There is no such grant")
+      assert.match(terminal.screen(), /\/revoke 1 *\n *There is no such grant/)
       return screen
     }).pipe(Effect.scoped, Effect.provide(layer({ script: () => script })))
   })

@@ -75,6 +75,18 @@ describe("explanationLines", () => {
     ])
   })
 
+  it("breaks sentences between words, and commands at the edge alone", () => {
+    const shown = lines(explanation, "en", 44)
+    assert.deepStrictEqual(shown.slice(1, 4), [
+      "decided by: change (what may change",
+      "something in the workspace asks, unless a",
+      "rule or a grant covers it)"
+    ])
+    const words = ["x".repeat(30), "y".repeat(30)]
+    const [first] = lines({ ...explanation, parts: [{ words, state: "asks", why: [] }] }, "en", 44).slice(4)
+    assert.strictEqual(first, `? 1. ${"x".repeat(30)} ${"y".repeat(8)}`)
+  })
+
   it("shows what hides, and cuts nothing at any width", () => {
     const words = ["rm", "-rf", "~/\u202e gnp", "a\u001b[2K", "x".repeat(300)]
     for (const columns of [1, 20, 80]) {

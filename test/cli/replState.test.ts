@@ -4,6 +4,7 @@ import type { SessionEvent } from "../../src/domain/Event.ts"
 import type { Input } from "../../src/cli/Keyboard.ts"
 import { textOf } from "../../src/cli/lineEditor.ts"
 import { type Action, initial, onEvents, onInput, onTick, type ReplState } from "../../src/cli/replState.ts"
+import { view } from "../../src/cli/replView.ts"
 
 const around = { history: [], commands: ["help"], workspace: "/" }
 const key = (name: string): Input => ({ kind: "key", name, text: name.length === 1 ? name : "" })
@@ -68,6 +69,13 @@ describe("keys while a question opens", () => {
     const asked = onEvents(initial, [started, request], 1_000)
     const { state, actions } = pressed(asked, ["y", "enter"], 1_010, 10)
     assert.deepStrictEqual([textOf(state.editor), actions], ["", []])
+    const live = (one: ReplState) =>
+      view(one, { columns: 80, rows: 24, color: false, locale: "en", now: 0, from: 0, printed: "" }).frame.live.join(
+        " "
+      )
+    assert.include(live(state), "That was no answer yet")
+    assert.notInclude(live(asked), "no answer yet")
+    assert.notInclude(live(pressed(state, ["e"], 3_000).state), "no answer yet")
   })
 
   it("mean nothing between an answer and its resolution", () => {
@@ -101,11 +109,16 @@ describe("Enter", () => {
     const sent = pressed(initial, ["h", "i", "enter"], 0).actions
     assert.deepStrictEqual(sent, [
       { kind: "remember", text: "hi" },
-      { kind: "prompt", content: "hi", when_busy: "reject" }
+      { kind: "prompt", content: "hi", when_busy: "queue" }
     ])
     const queued = pressed(onEvents(initial, [started], 0), ["h", "enter"], 0).actions
     assert.deepStrictEqual(queued.at(-1), { kind: "prompt", content: "h", when_busy: "queue" })
     const command = pressed(initial, ["/", "n", "o", " ", "x", "enter"], 0).actions
     assert.deepStrictEqual(command.at(-1), { kind: "command", name: "no", argument: "x" })
+  })
+  it("is no longer on its way once its prompt waits: a task had begun that was not shown yet", () => {
+    const { state } = pressed(initial, ["h", "enter"], 0)
+    const queued = { ...started, type: "prompt_queued", mode: "queue" } as unknown as SessionEvent
+    assert.deepStrictEqual([state.submitting, onEvents(state, [queued], 0).submitting], [true, false])
   })
 })

@@ -4,7 +4,7 @@ import { asking, isNews, phaseOf, refusedBy, tookOf } from "../../src/console/st
 import { Folding } from "../../src/console/state/folding.ts"
 import type { CallItem, Item } from "../../src/console/state/items.ts"
 import { Talk } from "../../src/console/state/talk.ts"
-import { reminderText, reportText, unreportedText } from "../../src/domain/FromClaw.ts"
+import { reminderTexts, reportText, unreportedText } from "../../src/domain/FromClaw.ts"
 import { hookName, hookNote } from "../../src/domain/HookName.ts"
 import { factsOf } from "../support/consoleFacts.ts"
 
@@ -137,7 +137,7 @@ describe("what a subagent does", () => {
       // In the same words, by a person.
       steered(reportText(report), "p3"),
       steered(unreportedText("owl"), "p4", "subagent"),
-      steered(reminderText, "p5", "claw"),
+      steered(reminderTexts.failing, "p5", "claw"),
       steered("Whatever claw says.", "p6", "claw")
     ])
     assert.deepStrictEqual([phaseOf(callOf(over, "k")), tookOf(callOf(over, "k"))], ["ended", 2_000])

@@ -9,6 +9,7 @@ import { itemMessages, type MessageCache, messages } from "../../src/domain/Hist
 import type { TaskId } from "../../src/domain/Ids.ts"
 import type { SessionState } from "../../src/domain/Session.ts"
 import { shortResults, shorten } from "../../src/domain/Shorten.ts"
+import { makeCapture } from "../../src/sandbox/outputBuffer.ts"
 import { factsOf, stateOf, tasks } from "../support/longStory.ts"
 import { violations } from "../support/history.ts"
 
@@ -96,6 +97,31 @@ describe("the window", () => {
     assert.notStrictEqual(short, item)
     assert.strictEqual(shortResults(short, 1_600), short)
     assert.match(JSON.stringify(short), /left out to save room; call the tool again to see them/)
+  })
+
+  it("counts what is gone of the text as it once was, however often and wherever it was cut before", () => {
+    const text = Array.from({ length: 4_000 }, (_, i) => `line ${i}\n`).join("")
+    const gone = (short: string) => {
+      const marks = Array.from(short.matchAll(/\n\[\.\.\. (\d+) characters left out.*? \.\.\.\]\n/g))
+      const kept = short.length - marks.reduce((sum, [mark]) => sum + mark.length, 0)
+      return { marks: marks.length, whole: kept + marks.reduce((sum, [, left]) => sum + Number(left), 0) }
+    }
+    const once = shorten(text, 30_000).text
+    for (const limit of [20_000, 6_001, 1_600, 90]) {
+      const twice = shorten(once, limit, " to save room").text
+      assert.deepStrictEqual(gone(twice), { marks: 1, whole: text.length })
+      assert.deepStrictEqual(gone(shorten(twice, limit >> 1).text), { marks: 1, whole: text.length })
+    }
+    // A mark that a cut meets only in part, or that stands outside of it.
+    const marked = (at: number) => `${text.slice(0, at)}\n[... 1000 characters left out ...]\n${text.slice(at + 1_000)}`
+    for (let at = 2_900; at < 3_100; at += 7) {
+      assert.strictEqual(gone(shorten(marked(at), 6_000).text).whole, text.length)
+    }
+    assert.deepStrictEqual(gone(shorten(marked(100), 6_000).text), { marks: 2, whole: text.length })
+    // A program's output that was too long to be held.
+    const capture = makeCapture({ head_chars: 4_000, tail_chars: 4_000, live_chars: 0 })
+    capture.push(text)
+    assert.deepStrictEqual(gone(shorten(capture.result().text, 3_000).text), { marks: 1, whole: text.length })
   })
 
   it("knows a limit from what servers say of it", () => {

@@ -147,8 +147,8 @@ describe("an attempt that is no answer", () => {
       const fiber = yield* Effect.forkChild(run)
       yield* TestClock.adjust("10 minutes")
       const end = yield* Fiber.join(fiber)
-      const cut = { input_tokens: 10, output_tokens: 2, ...cost(10, 2), estimated: true }
-      const both = { input_tokens: 20, output_tokens: 7, ...cost(20, 7), estimated: true }
+      const cut = { input_tokens: 10, output_tokens: 4, ...cost(10, 4), estimated: true }
+      const both = { input_tokens: 20, output_tokens: 9, ...cost(20, 9), estimated: true }
       assert.deepStrictEqual(usages(seen.events), [
         [cut, cut],
         [both, undefined]
@@ -201,17 +201,17 @@ describe("an attempt that is no answer", () => {
         yield* Fiber.interrupt(fiber)
         const { state } = yield* Reporter
         const spent = Effect.map(state, ({ usage }) => usage.input_tokens + usage.output_tokens)
-        assert.strictEqual(yield* spent, 12)
+        assert.strictEqual(yield* spent, 14)
         assert.deepStrictEqual(
           seen.events.slice(-3).map(({ type }) => type),
           ["usage", "text_completed", "task_canceled"]
         )
         yield* run
-        assert.strictEqual(yield* spent, 27)
+        assert.strictEqual(yield* spent, 29)
         const budgets = yield* Effect.flatMap(Engine, (engine) => engine.budgets)
         assert.deepStrictEqual(
           budgets.map(({ used }) => used),
-          "session_tokens" in limits ? [27] : []
+          "session_tokens" in limits ? [29] : []
         )
       }).pipe(Effect.provide(layer))
     })
@@ -245,8 +245,8 @@ describe("an attempt that is no answer", () => {
     return Effect.gen(function* () {
       assert.deepStrictEqual((yield* run).usage, {
         input_tokens: 10,
-        output_tokens: 3,
-        ...cost(10, 3),
+        output_tokens: 5,
+        ...cost(10, 5),
         estimated: true
       })
     }).pipe(Effect.provide(layer))

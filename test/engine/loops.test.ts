@@ -2,7 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Engine } from "../../src/engine/Engine.ts"
-import { FAILING, judge, REMINDER } from "../../src/engine/loopGuard.ts"
+import { reminderTexts } from "../../src/domain/FromClaw.ts"
+import { judge } from "../../src/engine/loopGuard.ts"
 import type { Script } from "../../src/provider/Provider.ts"
 import { answer, call, kit } from "../support/engineKit.ts"
 import { ToolError } from "../../src/tools/ToolError.ts"
@@ -35,7 +36,7 @@ describe("the loop guard", () => {
       assert.strictEqual(end.error?.code, "doom_loop")
       assert.strictEqual(seen.events.filter((event) => event.type === "tool_result").length, 6)
       const told = seen.events.flatMap((event) => (event.type === "prompt_steered" ? [event.content] : []))
-      assert.deepStrictEqual(told, [REMINDER])
+      assert.deepStrictEqual(told, [reminderTexts.repeating])
     })
   )
 
@@ -53,6 +54,9 @@ describe("the loop guard", () => {
       const read = seen.events.flatMap((event) => (event.type === "tool_result" ? [event.result] : []))
       assert.deepStrictEqual(new Set(read).size, 1)
       assert.match(read[0] ?? "", /^there is no such text\n\(Hint: read the file again .*\)$/)
+      const told = seen.events.flatMap((event) => (event.type === "prompt_steered" ? [event.content] : []))
+      assert.deepStrictEqual(told, [reminderTexts.failingAlike])
+      assert.match(end.error?.message ?? "", /^The model makes the same calls again and again, and they fail .* probe/)
     })
   )
 
@@ -69,10 +73,15 @@ describe("the loop guard", () => {
         of.map((n, i) => call(`c${turn}_${i}`, "probe", { n }))
       )
     const rows: ReadonlyArray<readonly [Script, string, number, ReadonlyArray<string>]> = [
-      [(_, turn) => step(turn, -1 - turn), "doom_loop", 16, [FAILING]],
-      [(_, turn) => step(turn, -1 - turn, -100 - turn), "doom_loop", 32, [FAILING]],
+      [(_, turn) => step(turn, -1 - turn), "doom_loop", 16, [reminderTexts.failing]],
+      [(_, turn) => step(turn, -1 - turn, -100 - turn), "doom_loop", 32, [reminderTexts.failing]],
       // Something succeeds now and then, or beside it, or all of it does.
-      [(_, turn) => step(turn, turn % 15 === 14 ? turn : -1 - turn), "max_turns", 40, [FAILING, FAILING, FAILING]],
+      [
+        (_, turn) => step(turn, turn % 15 === 14 ? turn : -1 - turn),
+        "max_turns",
+        40,
+        [reminderTexts.failing, reminderTexts.failing, reminderTexts.failing]
+      ],
       [(_, turn) => step(turn, -1 - turn, turn), "max_turns", 80, []],
       [(_, turn) => step(turn, turn), "max_turns", 40, []]
     ]

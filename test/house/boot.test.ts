@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Program, Visitor, parseSync, visitorKeys } from "oxc-parser"
 import { buildIfStale } from "../../scripts/build.ts"
+import { start } from "../support/e2eTerminal.ts"
 import { type Files, directoryWith, writeFiles } from "../support/directories.ts"
 import { bareEnvironment, run } from "../support/programs.ts"
 
@@ -63,6 +64,30 @@ describe("fast paths", () => {
         ]
       )
     })
+  )
+})
+
+describe("a start that takes long", () => {
+  it.live("says so once at a terminal, in the person's language, and nowhere else", () =>
+    Effect.gen(function* () {
+      const root = yield* built("22.19")
+      writeFiles(root, {
+        "dist/claw.mjs": "await new Promise((done) => setTimeout(done, 3000))\nconsole.log('ready', process.exitCode)\n"
+      })
+      const watched = Effect.fnUntraced(function* (env: Readonly<Record<string, string>>) {
+        const command = [node, join(root, "dist/claw.js")]
+        const tty = yield* start({ command, cwd: root, env: { ...bareEnvironment, HOME: root, ...env } })
+        return yield* tty.until(/ready/)
+      })
+      const seen = yield* Effect.all([watched({}), watched({ LANG: "zh_CN.UTF-8" }), claw(root, [])], {
+        concurrency: "unbounded"
+      })
+      const [english, chinese, { stderr }] = seen
+      assert.deepStrictEqual(
+        [english, chinese, stderr],
+        ["claw: starting …\nready undefined", "claw：正在启动 …\nready undefined", ""]
+      )
+    }).pipe(Effect.scoped)
   )
 })
 

@@ -53,7 +53,7 @@ export const enWork = {
   report: (title: string) => `The subagent ${title} reports:`,
   reportFailed: (title: string) => `The subagent ${title} did not finish:`,
   reportCut: (title: string) => `The subagent ${title} was cut off before it could report.`,
-  reminded: "claw told the model that it repeats itself.",
+  reminded: "claw told the model that its steps lead nowhere.",
 
   filesChanged: (count: number) => `${count} ${count === 1 ? "file" : "files"} changed`,
   filesUndone: "The changes were taken back.",

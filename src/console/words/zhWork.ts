@@ -52,7 +52,7 @@ export const zhWork: typeof enWork = {
   report: (title) => `子代理 ${title} 的报告：`,
   reportFailed: (title) => `子代理 ${title} 未能完成：`,
   reportCut: (title) => `子代理 ${title} 在报告之前被中断。`,
-  reminded: "claw 已告诉模型它在重复自己。",
+  reminded: "claw 已告诉模型：这些步骤没有进展。",
 
   filesChanged: (count) => `已更改 ${count} 个文件`,
   filesUndone: "更改已撤销。",

@@ -1,5 +1,6 @@
 /** What steps did to the files, as one unified diff for people: bounded in size and in the time to compute. */
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from "diff"
+import { withReadableNames } from "../../domain/PatchNames.ts"
 import type { Difference } from "../Checkpoints.ts"
 import type { Blobs } from "./blobs.ts"
 import { type Change, type Held, isExecutable, isLink, same, shown } from "./entry.ts"
@@ -56,7 +57,8 @@ const bodyOf = async (blobs: Blobs, change: Change): Promise<string> => {
     change.before === null ? "/dev/null" : `a/${name}`,
     change.after === null ? "/dev/null" : `b/${name}`
   ]
-  return createTwoFilesPatch(from, to, old, fresh, undefined, undefined, options) ?? `File ${name} differs\n`
+  const diff = createTwoFilesPatch(from, to, old, fresh, undefined, undefined, options)
+  return diff === undefined ? `File ${name} differs\n` : withReadableNames(diff, from, to)
 }
 
 export const difference = async (blobs: Blobs, changes: ReadonlyArray<Change>): Promise<Difference> => {

@@ -1,6 +1,7 @@
 /** What a person sees of a change before it is made: a unified diff, bounded in size and in the time to compute. */
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from "diff"
 import type { Preview } from "../../domain/Approval.ts"
+import { withReadableNames } from "../../domain/PatchNames.ts"
 
 const MAX_INPUT_CHARS = 2_000_000
 const MAX_DIFF_CHARS = 60_000
@@ -21,5 +22,5 @@ export const diffPreview = (path: string, before: string | undefined, after: str
   const options = { context: 3, timeout: TIMEOUT_MS, headerOptions: FILE_HEADERS_ONLY }
   const diff = createTwoFilesPatch(from, path, old, after, undefined, undefined, options)
   if (diff === undefined || diff.length > MAX_DIFF_CHARS) return summary(path, old, after)
-  return { kind: "diff", path, diff: diff.toWellFormed() }
+  return { kind: "diff", path, diff: withReadableNames(diff, from, path).toWellFormed() }
 }
