@@ -83,12 +83,17 @@ const DELETES =
 /** Code that takes something away, as far as such code is written in the usual words. */
 export const deletesInCode = (text: string): boolean => DELETES.test(text)
 
+/** Nobody knows which file such a redirect would empty. */
+const OPEN_TARGET = /[$`*?[]/
+
 /** What a rule on effects would have denied under another name, or in code. */
 export const denied = (rule: Rule, subject: Subject): string | undefined => {
   const { matcher } = rule
   if (matcher.kind === "command") return hidesCommand(matcher.argv, subject)
   if (matcher.kind === "path") return hidesPath(matcher.glob, subject)
   if (matcher.kind !== "effect" || matcher.effect !== "deletes") return undefined
+  const target = subject.assessment.command?.writes.find((one) => OPEN_TARGET.test(one))
+  if (target !== undefined) return `> ${target}`
   return commandsOf(subject.assessment).find((command) =>
     ["rm", "unlink", "shred"].some((one) => movesProgram(one, command))
   )?.text

@@ -174,8 +174,8 @@ const meetsArgs = (program: string, rest: ReadonlyArray<string>, args: ReadonlyA
 }
 
 /** One command of a line does this, as far as is known. */
-export const hasEffect = (effect: Consequence, { destroys, network, readOnly }: SimpleCommand): boolean => {
-  if (effect === "deletes") return destroys !== undefined
+export const hasEffect = (effect: Consequence, { deletes, network, readOnly }: SimpleCommand): boolean => {
+  if (effect === "deletes") return deletes !== undefined
   return effect === "network" ? network === true : !readOnly
 }
 

@@ -114,6 +114,8 @@ export interface SimpleCommand {
   readonly exactOnly?: string
   /** What it takes away is gone: why no grant of its first words is offered or honoured, though a person's rule is. */
   readonly destroys?: string
+  /** That, or that it empties, overwrites, packs away or changes in place what is there: why a rule on what deletes meets it. */
+  readonly deletes?: string
   /** It is for reaching other machines. */
   readonly network?: true
   /** It changes nothing, names no file and reads only what it is given: it adds nothing to what the others of a line may. */
@@ -140,6 +142,8 @@ export interface CommandPlan {
   readonly commands: ReadonlyArray<SimpleCommand>
   /** Files written through redirects, as written in the line. */
   readonly writes: ReadonlyArray<string>
+  /** Of those, files with something in them that a redirect empties first. */
+  readonly overwrites?: ReadonlyArray<string>
   /** Files read through redirects, as written in the line. */
   readonly reads: ReadonlyArray<string>
   /** Why the whole line must ask; empty: each simple command decides. */

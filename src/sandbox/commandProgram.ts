@@ -22,6 +22,7 @@ import { onlyShows } from "./commandShows.ts"
 import { refusalOf } from "./commandRefused.ts"
 import { exactOnly, isFilter, isReadOnlyProgram, SHELL_STATE, WRITERS } from "./commandTables.ts"
 import { literalWord, type ShellWord } from "./commandWords.ts"
+import { takesAway } from "./commandTakesAway.ts"
 import { unwrap } from "./commandWrappers.ts"
 
 export interface Surroundings {
@@ -38,6 +39,7 @@ export interface Facts {
   readonly unsettled: ReadonlyArray<string>
   readonly exactOnly?: string
   readonly destroys?: string
+  readonly deletes?: string
   readonly network?: true
   readonly filter?: true
   readonly paths: ReadonlyArray<string>
@@ -225,6 +227,7 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
   const known = looks ? undefined : (whyExactly(found.names, level) ?? git?.exactOnly)
   const only = own === undefined ? known : (known ?? "it is a program of git's own")
   const lost = destroys(named, args, around.paths)
+  const gone = lost ?? takesAway(named, args, around.paths)
   const refused =
     found.names.map((name) => refusalOf(name, args, around.paths)).find((why) => why !== undefined) ??
     git?.refused ??
@@ -254,6 +257,7 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
       (looks || isReadOnlyProgram(named)) && !WRITERS.has(named) && (git?.readOnly ?? true) && lost === undefined,
     ...(only === undefined ? {} : { exactOnly: only }),
     ...(lost === undefined ? {} : { destroys: lost }),
+    ...(gone === undefined ? {} : { deletes: gone }),
     ...([named, ...found.names].some((name) => reachesNetwork(name, args)) ? { network: true as const } : {}),
     ...(places.paths.length === 0 && isFilter(words[0]?.value ?? "", args) ? { filter: true as const } : {}),
     ...(content.digest === undefined ? {} : { content: content.digest, runs: content.files ?? [] }),

@@ -8,6 +8,7 @@ import type { SimpleCommand } from "../domain/Approval.ts"
 import { Exhausted } from "./commandBudget.ts"
 import { codeOf, codeWords } from "./commandCode.ts"
 import type { Fed } from "./commandContent.ts"
+import { DOUBTS } from "./commandDoubts.ts"
 import { handOn } from "./commandFound.ts"
 import { asGiven, asRun, fedBy, feedFrom, handedIn, isFed, isGivenCode, ownTexts, printedTexts } from "./commandFed.ts"
 import { evaluatedIn, type Held, holdFrom, withHeld } from "./commandHeld.ts"
@@ -25,25 +26,10 @@ const MAX_DEPTH = 16
 /** Levels of the syntax tree: the parser's own guard does not count what is parsed on demand. */
 const MAX_LEVELS = 400
 
-const DOUBTS: Readonly<Record<string, string>> = {
-  If: "has a condition",
-  For: "has a loop",
-  ArithmeticFor: "has a loop",
-  Select: "has a loop",
-  While: "has a loop",
-  Function: "defines a function",
-  Subshell: "has a subshell",
-  BraceGroup: "has a group",
-  Case: "has a case",
-  Coproc: "starts a coprocess",
-  TestCommand: "has a test expression",
-  ArithmeticCommand: "evaluates arithmetic",
-  Time: "times a command"
-}
-
 export interface Collected {
   readonly commands: Array<SimpleCommand>
   readonly writes: Set<string>
+  readonly overwrites: Set<string>
   readonly reads: Set<string>
   readonly doubts: Set<string>
   /** What a rule on paths cannot know. */
@@ -83,6 +69,7 @@ export const collect = (source: string, around: Surroundings): Collected => {
     spans: [],
     commands: [],
     writes: new Set(),
+    overwrites: new Set(),
     reads: new Set(),
     doubts: new Set(),
     refused: undefined
@@ -155,6 +142,7 @@ const redirect = (walk: Walk, node: Redirection, source: string): ReadonlyArray<
   if (found.doubt !== undefined) walk.doubts.add(found.doubt)
   if (found.reads !== undefined) walk.reads.add(found.reads)
   if (found.writes !== undefined) walk.writes.add(found.writes)
+  if (found.overwrites !== undefined) walk.overwrites.add(found.overwrites)
   return found.why
 }
 
