@@ -47,10 +47,17 @@ export const meets = (rule: Rule, { assessment, call, workspace }: Subject): boo
   return commandsOf(assessment).some((command) => meetsCommand(rule, command)) || changesBeside(rule, assessment)
 }
 
-/** A rule on commands meets this one. */
-export const meetsCommand = ({ matcher }: Rule, command: SimpleCommand): boolean =>
+const meetsItself = ({ matcher }: Rule, command: SimpleCommand): boolean =>
   (matcher.kind === "command" && ruleMeets(matcher.argv, command)) ||
   (matcher.kind === "effect" && hasEffect(matcher.effect, command))
+
+/** A rule on commands meets this one, or one of a script that it runs from a file. */
+export const meetsCommand = (rule: Rule, command: SimpleCommand): boolean =>
+  meetsItself(rule, command) || meetsWithin(rule, command) !== undefined
+
+/** The command of such a script. */
+export const meetsWithin = (rule: Rule, { within }: SimpleCommand): SimpleCommand | undefined =>
+  within?.commands.find((one) => meetsItself(rule, one))
 
 /** Without a command: a tool that changes files, or a redirect. What a tool of claw's own overwrites can be undone. */
 const changesBeside = ({ matcher }: Rule, { command, risk }: RiskAssessment): boolean => {

@@ -73,7 +73,10 @@ export const pathTouched = (glob: string, paths: ReadonlyArray<string>, workspac
 /** Paths of file tools, and those that the words of a command name. */
 export const pathsOf = (assessment: RiskAssessment): ReadonlyArray<string> => [
   ...assessment.paths,
-  ...(assessment.command?.commands.flatMap((command) => command.paths) ?? [])
+  ...(assessment.command?.commands.flatMap(({ paths, within }) => [
+    ...paths,
+    ...(within?.commands.flatMap((one) => one.paths) ?? [])
+  ]) ?? [])
 ]
 
 /** A user's rule allows this command: plain, whole words; a program that runs others only word for word (P5). */

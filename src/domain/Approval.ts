@@ -132,6 +132,8 @@ export interface SimpleCommand {
   readonly content?: string
   /** Absolute paths of those files, and of those that would count if they were there. */
   readonly runs?: ReadonlyArray<string>
+  /** Commands of shell scripts that it runs from files, and texts of others: for rules, and only as far as they show it. */
+  readonly within?: { readonly commands: ReadonlyArray<SimpleCommand>; readonly texts: ReadonlyArray<string> }
   /** Code in a language of its own that it is given; `refused`: what of it would be refused as a command. */
   readonly code?: { readonly texts: ReadonlyArray<string>; readonly refused?: string }
 }

@@ -5,9 +5,11 @@
  */
 import { accessSync, constants, realpathSync } from "node:fs"
 import { basename } from "node:path"
+import type { SimpleCommand } from "../domain/Approval.ts"
 import { reachesNetwork } from "./commandNetwork.ts"
 import { reachesBelow } from "./commandBelow.ts"
-import { contentOf, type Fed } from "./commandContent.ts"
+import { contentOf } from "./commandContent.ts"
+import type { Fed } from "./commandRuns.ts"
 import { destroys } from "./commandDestroys.ts"
 import { judgeGit, type GitJudgement } from "./commandGit.ts"
 import type { Vetted } from "./commandGitConfig.ts"
@@ -21,6 +23,7 @@ import type { Paths } from "./commandPaths.ts"
 import { onlyShows } from "./commandShows.ts"
 import { refusalOf } from "./commandRefused.ts"
 import { exactOnly, isFilter, isReadOnlyProgram, SHELL_STATE, WRITERS } from "./commandTables.ts"
+import { withinOf } from "./commandWithin.ts"
 import { literalWord, type ShellWord } from "./commandWords.ts"
 import { takesAway } from "./commandTakesAway.ts"
 import { unwrap } from "./commandWrappers.ts"
@@ -47,6 +50,7 @@ export interface Facts {
   readonly readOnly: boolean
   readonly content?: string
   readonly runs?: ReadonlyArray<string>
+  readonly within?: NonNullable<SimpleCommand["within"]>
   readonly refused?: string
 }
 
@@ -222,6 +226,7 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
   const role = git?.role ?? (onlyShows(named, args) ? "reads" : undefined) ?? roleOf(named, options.length > 0)
   const places = commandPaths(named, operands, around.paths, role, startedWords(named, found.names, words))
   const content = contentOf(words[0]?.value ?? "", named, args, around.paths, fed)
+  const within = withinOf(content.within, around.paths)
   const level = levelOf(named, args, around.paths)
   const looks = onlyShows(named, args)
   const known = looks ? undefined : (whyExactly(found.names, level) ?? git?.exactOnly)
@@ -261,6 +266,7 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
     ...([named, ...found.names].some((name) => reachesNetwork(name, args)) ? { network: true as const } : {}),
     ...(places.paths.length === 0 && isFilter(words[0]?.value ?? "", args) ? { filter: true as const } : {}),
     ...(content.digest === undefined ? {} : { content: content.digest, runs: content.files ?? [] }),
+    ...(within === undefined ? {} : { within }),
     ...(refused === undefined ? {} : { refused })
   }
 }
