@@ -47,16 +47,24 @@ export const meets = (rule: Rule, { assessment, call, workspace }: Subject): boo
   return commandsOf(assessment).some((command) => meetsCommand(rule, command)) || changesBeside(rule, assessment)
 }
 
-/** A rule on commands meets this one. */
-export const meetsCommand = ({ matcher }: Rule, command: SimpleCommand): boolean =>
+const meetsItself = ({ matcher }: Rule, command: SimpleCommand): boolean =>
   (matcher.kind === "command" && ruleMeets(matcher.argv, command)) ||
   (matcher.kind === "effect" && hasEffect(matcher.effect, command))
 
-/** Without a command: a tool that changes files, or a redirect. */
-const changesBeside = ({ matcher }: Rule, { command, risk }: RiskAssessment): boolean =>
-  matcher.kind === "effect" &&
-  matcher.effect === "changes" &&
-  (command === undefined ? risk !== "safe" : command.writes.length > 0)
+/** A rule on commands meets this one, or one of a script that it runs from a file. */
+export const meetsCommand = (rule: Rule, command: SimpleCommand): boolean =>
+  meetsItself(rule, command) || meetsWithin(rule, command) !== undefined
+
+/** The command of such a script. */
+export const meetsWithin = (rule: Rule, { within }: SimpleCommand): SimpleCommand | undefined =>
+  within?.commands.find((one) => meetsItself(rule, one))
+
+/** Without a command: a tool that changes files, or a redirect. What a tool of claw's own overwrites can be undone. */
+const changesBeside = ({ matcher }: Rule, { command, risk }: RiskAssessment): boolean => {
+  if (matcher.kind !== "effect" || matcher.effect === "network") return false
+  if (matcher.effect === "deletes") return (command?.overwrites ?? []).length > 0
+  return command === undefined ? risk !== "safe" : command.writes.length > 0
+}
 
 /** Whether a rule on paths denies a tool a path, or asks about it: for tools that come by more than they name. */
 export const ruledPath = (rules: ReadonlyArray<Rule>, workspace: string) => {

@@ -5,7 +5,7 @@
 import { resolve } from "node:path"
 import type { SimpleCommand } from "../domain/Approval.ts"
 import { commandsOf, type Subject } from "./Cover.ts"
-import { deletesInCode, denied } from "./hiddenNames.ts"
+import { deletesInCode, denied, namedInFile } from "./hiddenNames.ts"
 import { pathTouched } from "./matching.ts"
 import type { Rule } from "./Rules.ts"
 
@@ -82,7 +82,7 @@ const unknownPath = (subject: Subject): Named | undefined => {
 const hidden = (subject: Subject): Named | undefined => {
   for (const rule of subject.rules) {
     if (rule.action !== "deny" || (rule.tool !== "*" && rule.tool !== subject.call.tool_name)) continue
-    const text = denied(rule, subject)
+    const text = denied(rule, subject) ?? namedInFile(rule, subject)
     if (text !== undefined)
       return { rule: rule.name, reason: `${text} may name what the rule ${rule.name} denies: nobody can know before` }
   }

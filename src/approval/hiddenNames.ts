@@ -10,6 +10,8 @@ import { commandsOf, type Subject } from "./Cover.ts"
 import { pathTouched } from "./matching.ts"
 import type { Rule } from "./Rules.ts"
 
+const escaped = (word: string): string => word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")
+
 const nameOf = (word: string): string => word.slice(word.lastIndexOf("/") + 1)
 
 /** Their last words are words of another command, which come in from elsewhere. */
@@ -39,6 +41,63 @@ const says = (argv: ReadonlyArray<string>, text: string): boolean => {
   )
 }
 
+/** The words of the rule stand one behind the other in a text of code that a file holds. */
+const saysInFile = ([program = "", ...rest]: ReadonlyArray<string>, text: string): boolean => {
+  const words = [program, ...rest.filter((word) => !word.startsWith("-"))].map(escaped)
+  return new RegExp(`(?:^|["'\`;&|(\\s])${words.join("[\\s\"'`,()\\[\\]]+")}(?=[\\s"'\`])`, "m").test(text)
+}
+
+/** One word alone may be anything's name; in quotes, or with an option behind it, it is a program. */
+const saysProgram = (program: string, text: string): boolean =>
+  new RegExp(`["'\`](?:[^"'\`\\n]{0,200}[;&|(\\s/])?${escaped(program)}["'\`\\s]`).test(text)
+
+const inFile = ({ matcher }: Rule, text: string, workspace: string): boolean => {
+  if (matcher.kind === "command")
+    return matcher.argv.length > 1 ? saysInFile(matcher.argv, text) : saysProgram(matcher.argv[0], text)
+  if (matcher.kind === "effect") return matcher.effect === "deletes" && deletesInCode(text)
+  return (
+    matcher.kind === "path" &&
+    tokensOf(text).some((token) => pathTouched(matcher.glob, [resolve(workspace, token)], workspace))
+  )
+}
+
+const MAX_TOKENS = 4_000
+/** A name alone is more often a word than a path. */
+const tokensOf = (text: string): ReadonlyArray<string> =>
+  text
+    .split(/[\s'"`()[\]{},;<>|&=]+/)
+    .filter((token) => token.includes("/") && !token.includes("//"))
+    .slice(0, MAX_TOKENS)
+
+/** A file of code that the line runs says what the rule denies; whether it does so nobody knows. */
+export const namedInFile = (rule: Rule, subject: Subject): string | undefined =>
+  commandsOf(subject.assessment).find(({ within }) =>
+    within?.texts.some((text) => inFile(rule, text, subject.workspace))
+  )?.text
+
+/** What no alias can be called. */
+const OF_GIT = new Set(
+  `add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore check-mailmap
+  check-ref-format checkout checkout-index cherry cherry-pick clean clone column commit commit-graph commit-tree config
+  count-objects credential describe diff diff-files diff-index diff-tree difftool fast-export fast-import fetch fetch-pack
+  filter-branch for-each-ref for-each-repo format-patch fsck gc grep gui hash-object help hook http-push index-pack init
+  init-db interpret-trailers log ls-files ls-remote ls-tree mailinfo mailsplit maintenance merge merge-base merge-file
+  merge-index merge-tree mergetool mktag mktree multi-pack-index mv name-rev notes pack-objects pack-refs patch-id prune
+  pull push range-diff read-tree rebase receive-pack reflog refs remote repack replace request-pull rerere reset restore
+  rev-list rev-parse revert rm send-email send-pack shortlog show show-branch show-index show-ref sparse-checkout stage
+  stash status stripspace submodule switch symbolic-ref tag unpack-file unpack-objects update-index update-ref
+  update-server-info upload-pack var verify-commit verify-pack verify-tag version whatchanged worktree write-tree`.split(
+    /\s+/
+  )
+)
+const isGitCommand = (word: string): boolean => OF_GIT.has(word)
+
+/** Git's command is none of its own: an alias, which may stand for any. */
+const mayBeAlias = ({ argv }: SimpleCommand): boolean => {
+  const command = argv.slice(1).find((word) => !word.startsWith("-"))
+  return command !== undefined && !isGitCommand(command)
+}
+
 /** Why this line may run what the rule denies; undefined: nothing of it says so. */
 export const hidesCommand = (argv: ReadonlyArray<string>, subject: Subject): string | undefined => {
   const [program = "", ...rest] = argv
@@ -47,6 +106,7 @@ export const hidesCommand = (argv: ReadonlyArray<string>, subject: Subject): str
   const plan = subject.assessment.command
   for (const command of commands) {
     const own = command.names.includes(program) || nameOf(command.argv[0] ?? "") === program
+    if (own && program === "git" && rest.length > 0 && mayBeAlias(command)) return command.text
     if (own && rest.length > 0 && (given || isOpen(command)) && mayBe(argv, command, given)) return command.text
     if (!own && movesProgram(program, command)) return command.text
     // Into a file, or on to whatever reads it.
@@ -83,12 +143,17 @@ const DELETES =
 /** Code that takes something away, as far as such code is written in the usual words. */
 export const deletesInCode = (text: string): boolean => DELETES.test(text)
 
+/** Nobody knows which file such a redirect would empty. */
+const OPEN_TARGET = /[$`*?[]/
+
 /** What a rule on effects would have denied under another name, or in code. */
 export const denied = (rule: Rule, subject: Subject): string | undefined => {
   const { matcher } = rule
   if (matcher.kind === "command") return hidesCommand(matcher.argv, subject)
   if (matcher.kind === "path") return hidesPath(matcher.glob, subject)
   if (matcher.kind !== "effect" || matcher.effect !== "deletes") return undefined
+  const target = subject.assessment.command?.writes.find((one) => OPEN_TARGET.test(one))
+  if (target !== undefined) return `> ${target}`
   return commandsOf(subject.assessment).find((command) =>
     ["rm", "unlink", "shred"].some((one) => movesProgram(one, command))
   )?.text

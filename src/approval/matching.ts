@@ -73,7 +73,10 @@ export const pathTouched = (glob: string, paths: ReadonlyArray<string>, workspac
 /** Paths of file tools, and those that the words of a command name. */
 export const pathsOf = (assessment: RiskAssessment): ReadonlyArray<string> => [
   ...assessment.paths,
-  ...(assessment.command?.commands.flatMap((command) => command.paths) ?? [])
+  ...(assessment.command?.commands.flatMap(({ paths, within }) => [
+    ...paths,
+    ...(within?.commands.flatMap((one) => one.paths) ?? [])
+  ]) ?? [])
 ]
 
 /** A user's rule allows this command: plain, whole words; a program that runs others only word for word (P5). */
@@ -174,8 +177,8 @@ const meetsArgs = (program: string, rest: ReadonlyArray<string>, args: ReadonlyA
 }
 
 /** One command of a line does this, as far as is known. */
-export const hasEffect = (effect: Consequence, { destroys, network, readOnly }: SimpleCommand): boolean => {
-  if (effect === "deletes") return destroys !== undefined
+export const hasEffect = (effect: Consequence, { deletes, network, readOnly }: SimpleCommand): boolean => {
+  if (effect === "deletes") return deletes !== undefined
   return effect === "network" ? network === true : !readOnly
 }
 

@@ -38,7 +38,7 @@ export const Rule = Schema.Struct({
   path: key(text, "Glob of files, relative to the workspace."),
   effect: key(
     Consequence,
-    "What it does, as far as the tables of programs know: changes, deletes (for good) or network. Not for allow."
+    "What it does, as far as the tables of programs know: changes, deletes (for good: taken away, emptied, overwritten) or network. Not for allow."
   ),
   reason: key(text, "What a person is told when the rule decides."),
   examples: key(Examples, "Checked when claw starts: a rule that fails one of them makes the configuration invalid.")

@@ -114,6 +114,8 @@ export interface SimpleCommand {
   readonly exactOnly?: string
   /** What it takes away is gone: why no grant of its first words is offered or honoured, though a person's rule is. */
   readonly destroys?: string
+  /** That, or that it empties, overwrites, packs away or changes in place what is there: why a rule on what deletes meets it. */
+  readonly deletes?: string
   /** It is for reaching other machines. */
   readonly network?: true
   /** It changes nothing, names no file and reads only what it is given: it adds nothing to what the others of a line may. */
@@ -130,6 +132,8 @@ export interface SimpleCommand {
   readonly content?: string
   /** Absolute paths of those files, and of those that would count if they were there. */
   readonly runs?: ReadonlyArray<string>
+  /** Commands of shell scripts that it runs from files, and texts of others: for rules, and only as far as they show it. */
+  readonly within?: { readonly commands: ReadonlyArray<SimpleCommand>; readonly texts: ReadonlyArray<string> }
   /** Code in a language of its own that it is given; `refused`: what of it would be refused as a command. */
   readonly code?: { readonly texts: ReadonlyArray<string>; readonly refused?: string }
 }
@@ -140,6 +144,8 @@ export interface CommandPlan {
   readonly commands: ReadonlyArray<SimpleCommand>
   /** Files written through redirects, as written in the line. */
   readonly writes: ReadonlyArray<string>
+  /** Of those, files with something in them that a redirect empties first. */
+  readonly overwrites?: ReadonlyArray<string>
   /** Files read through redirects, as written in the line. */
   readonly reads: ReadonlyArray<string>
   /** Why the whole line must ask; empty: each simple command decides. */

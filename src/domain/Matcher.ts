@@ -3,7 +3,8 @@ import { Schema } from "effect"
 
 /**
  * What a command does, as far as tables of programs know: `changes` all but what is known to only look; `deletes` what takes
- * something away for good; `network` what is for reaching other machines.
+ * something away for good, or empties, overwrites, packs away or changes in place a file that is there; `network` what is for
+ * reaching other machines.
  */
 export const Consequence = Schema.Literals(["changes", "deletes", "network"])
 export type Consequence = typeof Consequence.Type

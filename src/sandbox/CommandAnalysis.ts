@@ -74,6 +74,7 @@ export const analyse = (source: string, context: CommandContext): CommandPlan =>
     source,
     commands: settled(withLooksFrom(placed.commands, quiet, paths), quiet),
     writes: [...found.writes],
+    ...(found.overwrites.size === 0 ? {} : { overwrites: [...found.overwrites] }),
     reads: [...found.reads],
     doubts: [...found.doubts, ...nothing, ...hidden],
     ...(unknown === undefined ? {} : { unknown }),

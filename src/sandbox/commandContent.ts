@@ -6,17 +6,18 @@
 import { createHash } from "node:crypto"
 import { readFileSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
+import type { Content, Fed } from "./commandRuns.ts"
 import { configured } from "./commandConfigured.ts"
 import { linkedFiles } from "./commandLinked.ts"
-import { makeLines } from "./commandMake.ts"
+import { goalsOf, makeLines, reached } from "./commandMake.ts"
 import type { Manifest } from "./commandManifest.ts"
 import { manifestOf } from "./commandManifests.ts"
 import { membersOf } from "./commandMembers.ts"
-import { fedFiles, followsWords, type Named, readsUnnamed, SCRIPTED, scriptRoots } from "./commandNamed.ts"
+import { fedFiles, followsWords, type Named, readsUnnamed, SCRIPTED, scriptRoots, wordFiles } from "./commandNamed.ts"
 import { startedAs, toolsIn } from "./commandOwnText.ts"
 import { directoryOf, startedScripts } from "./commandPackageScripts.ts"
 import type { Paths } from "./commandPaths.ts"
-import { isFile, optionFiles, pointedFiles } from "./commandPointed.ts"
+import { optionFiles, pointedFiles } from "./commandPointed.ts"
 import { shellPulled } from "./commandScripts.ts"
 import { type Language, languageOfName, languageOfProgram, pulledBy } from "./commandSources.ts"
 import { filesBelow, modulesBeside } from "./commandSpread.ts"
@@ -29,16 +30,12 @@ const MAX_SHELL = 256 << 10
 /** Of all files of one command, and their bytes. */
 const MAX_FILES = 2_000
 const MAX_TOTAL = 8 << 20
+/** Commands of scripts that rules look at, and texts. */
+const MAX_WITHIN = 1_000
+const MAX_TEXTS = 64
+const MAX_TEXT = 256 << 10
 /** Names looked up for one command: far below what a line may cost. */
 const MAX_LOOKS = 4_000
-
-export interface Content {
-  readonly digest?: string
-  /** The files, there or not. */
-  readonly files?: ReadonlyArray<string>
-  readonly unread?: string
-  readonly unclear?: string
-}
 
 interface Root extends Named {
   /** Whatever else its text names counts, too. */
@@ -56,6 +53,10 @@ interface Gathering {
   shallow: boolean
   bytes: number
   looks: number
+  readonly commands: Array<ReadonlyArray<string>>
+  readonly texts: Array<string>
+  /** What make is told to make. */
+  goals: ReadonlyArray<string>
   unread?: string
   unclear?: string
 }
@@ -121,27 +122,9 @@ const codeRoots = (name: string, args: ReadonlyArray<string>, fed: Fed, gatherin
   }
 }
 
-const inner = (word: string): ReadonlyArray<string> =>
-  /\s/.test(word) && word.length < 400 ? word.split(/[\s;"'()]+/) : []
-
-/** Words that are files, or options whose value is one. */
-const wordFiles = (name: string, args: ReadonlyArray<string>, gathering: Gathering): ReadonlyArray<Root> =>
-  followsWords(name, args)
-    ? args
-        // `.read a.sql`, `source x.gdb`: a command of the interpreter's own.
-        .flatMap((word) => [word, word.replace(/^(?:--[\w-]+=|-[A-Za-z])/s, ""), ...inner(word)])
-        .filter((file) => file !== "" && !file.startsWith("-") && isFile(file, gathering.paths))
-        .map((file) => ({ file, language: languageOfName(file) }))
-    : []
-
-export interface Fed {
-  /** Names behind `<`. */
-  readonly files: ReadonlyArray<string>
-  /** Here-documents and here-strings. */
-  readonly texts: ReadonlyArray<string>
-}
-
 const NOT_FED: Fed = { files: [], texts: [] }
+
+const MAKES = /^[gb]?make$/
 
 const ofCommand = (
   program: string,
@@ -154,11 +137,12 @@ const ofCommand = (
   if (gathering.programs.has(key)) return
   gathering.programs.add(key)
   const plain = plainName(name)
+  if (MAKES.test(plain)) gathering.goals = goalsOf(args)
   const own = program.includes("/") ? [{ file: program, language: undefined, started: true }] : []
   // `python -m pytest`
   const module = plain === "python" ? (args[args.indexOf("-m") + 1] ?? "") : ""
   const manifests = [...new Set([plain, name, module])].flatMap((one) => manifestRoots(one, args, gathering))
-  const named = [...scriptRoots(plain, args), ...wordFiles(name, args, gathering), ...fedFiles(plain, fed.files)]
+  const named = [...scriptRoots(plain, args), ...wordFiles(name, args, gathering.paths), ...fedFiles(plain, fed.files)]
   for (const root of [...own, ...manifests, ...named]) gather(root, undefined, gathering, "started" in root)
   codeRoots(plain, args, fed, gathering)
   packageScripts(plain, args, gathering.paths.workspace, gathering)
@@ -193,7 +177,13 @@ const packageScripts = (name: string, args: ReadonlyArray<string>, at: string, g
   }
 }
 
-const pullShell = (path: string, text: string, root: string | undefined, gathering: Gathering): void => {
+const pullShell = (
+  path: string,
+  text: string,
+  root: string | undefined,
+  gathering: Gathering,
+  isReached = true
+): void => {
   const { budget, workspace } = gathering.paths
   if (text.length > MAX_SHELL) return void (gathering.unclear ??= path)
   budget.spend(text.length >> 8)
@@ -202,6 +192,7 @@ const pullShell = (path: string, text: string, root: string | undefined, gatheri
   for (const file of pulled.sourced) gather({ file, language: "sh" }, root, gathering)
   for (const { texts, words } of pulled.commands) {
     const [program = "", ...args] = words
+    if (isReached && gathering.commands.length < MAX_WITHIN) gathering.commands.push(words)
     // Other directories than the workspace's matter to names of files alone.
     for (const at of pulled.roots.filter((one) => one !== workspace)) {
       packageScripts(plainName(program.split("/").at(-1) ?? ""), args, at, gathering)
@@ -246,7 +237,10 @@ const gather = (
     if (config === true) gatherNamed(place.path, text, language, gathering)
     if (as === "sh") return pullShell(place.path, text, root, gathering)
     if (as === undefined || gathering.shallow) return
-    if (as === "make") for (const line of makeLines(text)) pullShell(place.path, line, paths.workspace, gathering)
+    if (as === "make") {
+      const shown = new Set(makeLines(reached(text, gathering.goals)))
+      for (const line of makeLines(text)) pullShell(place.path, line, paths.workspace, gathering, shown.has(line))
+    } else if (text.length <= MAX_TEXT && gathering.texts.length < MAX_TEXTS) gathering.texts.push(text)
     if (as === "js")
       for (const one of linkedFiles(text, paths)) gather({ file: one, language: "js" }, undefined, gathering)
     const pulled = pulledBy(as, text, {
@@ -282,18 +276,22 @@ export const contentOf = (
     followed: new Set(),
     shallow: false,
     bytes: 0,
-    looks: 0
+    looks: 0,
+    commands: [],
+    texts: [],
+    goals: []
   }
   ofCommand(program, name, args, gathering, fed)
   const { digests, unread } = gathering
-  if (unread !== undefined) return { unread }
+  const within = { commands: gathering.commands, texts: gathering.texts }
+  if (unread !== undefined) return { unread, within }
   const given = args.includes("{}") && followsWords(name, args)
   const unnamed = given || (digests.size === 0 && fed.texts.length === 0 && readsUnnamed(name, args))
   const unclear = gathering.unclear ?? (unnamed ? name : undefined)
-  if (digests.size === 0) return unclear === undefined ? {} : { unclear }
+  if (digests.size === 0) return unclear === undefined ? { within } : { unclear, within }
   const whole = createHash("sha256")
   for (const [path, digest] of [...digests].toSorted(([a], [b]) => (a < b ? -1 : 1)))
     whole.update(`${path}\n${digest}\n`)
   const files = [...digests.keys()]
-  return { digest: whole.digest("hex"), files, ...(unclear === undefined ? {} : { unclear }) }
+  return { digest: whole.digest("hex"), files, within, ...(unclear === undefined ? {} : { unclear }) }
 }

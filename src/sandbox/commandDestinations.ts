@@ -4,7 +4,7 @@
  * nothing. Invariant: each name that would appear is judged, below its source's own name and, as when the destination does
  * not exist yet, below the destination itself.
  */
-import { statSync } from "node:fs"
+import { lstatSync, statSync } from "node:fs"
 import { basename, dirname } from "node:path"
 import type { Paths, Place } from "./commandPaths.ts"
 import { entriesOf, onDisk } from "./fileNames.ts"
@@ -17,12 +17,24 @@ const MAX_ENTRIES = 2_000
 
 const VALUES = /^--(?:suf|mo|ow|g)[a-z]*$/
 
+const LONG: Readonly<Record<string, string>> = {
+  "--rec": "r",
+  "--ar": "r",
+  "--par": "P",
+  "--di": "d",
+  "--fo": "f",
+  "--no-c": "n",
+  "--no-t": "T"
+}
+
 interface Moves {
   readonly into: ReadonlyArray<ShellWord>
   readonly sources: ReadonlyArray<ShellWord>
   readonly whole: boolean
   readonly linked: boolean
   readonly parents: boolean
+  /** Its options as letters. */
+  readonly flags: string
 }
 
 const lettersWithValue = (name: string): string => (name === "install" ? "tmogS" : "tS")
@@ -54,7 +66,7 @@ const read = (name: string, words: ReadonlyArray<ShellWord>): Moves => {
           : (words[(at += 1)] ?? literalWord(""))
       )
     else if (value.startsWith("--")) {
-      flags += /^--(?:rec|ar)/.test(value) ? "r" : value.startsWith("--par") ? "P" : value.startsWith("--di") ? "d" : ""
+      flags += Object.entries(LONG).find(([form]) => value.startsWith(form))?.[1] ?? ""
       if (VALUES.test(value)) at += 1
     } else {
       const found = cluster(name, value)
@@ -74,7 +86,8 @@ const read = (name: string, words: ReadonlyArray<ShellWord>): Moves => {
     // mv and ln put a directory in place with all that lies in it.
     whole: name === "mv" || name === "ln" || (name === "cp" && /[rRa]/.test(flags)),
     linked: name === "ln",
-    parents: flags.includes("P")
+    parents: flags.includes("P"),
+    flags
   }
 }
 
@@ -154,11 +167,37 @@ const isFile = (path: string): boolean => {
   }
 }
 
-/** The file that is there already, in whose place another one comes. */
+const isTaken = (path: string): boolean => {
+  try {
+    const stats = lstatSync(onDisk(path), { throwIfNoEntry: false })
+    return stats !== undefined && !stats.isDirectory()
+  } catch {
+    return false
+  }
+}
+
+const asWord = (value: string): ShellWord => ({ ...literalWord(value), glob: /[*?[]/.test(value) })
+
+/** The file that is there already, in whose place another one comes, also below a directory. */
 export const overwritten = (name: string, args: ReadonlyArray<string>, paths: Paths): string | undefined => {
-  if (name === "ln") return undefined
-  const { into, sources } = read(name, args.map(literalWord))
-  return sources.length === 0 ? undefined : into.map(({ value }) => value).find((one) => isFile(paths.place(one).path))
+  const moves = read(name, args.map(asWord))
+  const { flags, into, sources } = moves
+  const [forces, keeps] = [flags.includes("f"), flags.includes("n") && !/[fi]/.test(flags)]
+  // `ln` refuses, unless it is forced; `-n` of the others is for that.
+  if (sources.length === 0 || (name === "ln" ? !forces : keeps)) return undefined
+  for (const { value } of into) {
+    const place = paths.place(value).path
+    if (isTaken(place)) return value
+    if (flags.includes("T") || !isDirectory(place)) continue
+    const brought = new Set<string>()
+    for (const source of sources) {
+      const own = namesOf(source, moves, paths, brought)
+      if (own === undefined) return `what lies in ${value}`
+      const found = [...own, ...brought].find((one) => isTaken(`${place}/${one}`))
+      if (found !== undefined) return `${value.replace(/\/+$/, "")}/${found}`
+    }
+  }
+  return undefined
 }
 
 export const destinations = (

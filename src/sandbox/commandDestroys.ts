@@ -5,6 +5,7 @@
  * (commandRefused).
  */
 import { overwritten, PLACES_COPIES } from "./commandDestinations.ts"
+import { isThere } from "./commandTakesAway.ts"
 import { losesWork } from "./commandLosesWork.ts"
 import type { Paths } from "./commandPaths.ts"
 
@@ -13,6 +14,9 @@ const set = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 const PROGRAMS = set("rm unlink shred dd truncate srm wipe")
 const BELOW = set("chmod chown chgrp setfacl setfattr")
 const RECURSIVE = /^(?:-[A-Za-z]*R|--rec)/
+
+/** They write what comes in from the beginning of each file that they name. */
+const GIVEN = set("tee sponge")
 
 /** What it built can be built again; how long that takes, or whether it still can, nobody knows. */
 const CLEANS = set("cargo go mvn mvnw gradle gradlew")
@@ -30,6 +34,9 @@ export const destroys = (name: string, args: ReadonlyArray<string>, paths: Paths
   if (/^(?:bsd)?tar$/.test(name) && args.some((word) => word.startsWith("--remove")))
     return `${name} takes away what it packs`
   if (CLEANS.has(name) && args.includes("clean")) return `${name} clean takes away what was built`
+  const given = GIVEN.has(name) && !args.some((word) => /^(?:-[a-z]*a|--app)/.test(word)) ? args : []
+  const written = given.find((word) => !word.startsWith("-") && isThere(word, paths))
+  if (written !== undefined) return `${name} overwrites ${written}`
   const over = PLACES_COPIES.has(name) ? overwritten(name, args, paths) : undefined
   if (over !== undefined) return `${name} overwrites ${over}`
   const lost = name === "git" ? losesWork(args, paths) : undefined

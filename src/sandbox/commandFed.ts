@@ -5,7 +5,7 @@
  */
 import { type Command, forEachChild, type Redirection, type SyntaxNode } from "unbash"
 import type { SimpleCommand } from "../domain/Approval.ts"
-import type { Fed } from "./commandContent.ts"
+import type { Fed } from "./commandRuns.ts"
 import { literalWord, shellWords, type ShellWord } from "./commandWords.ts"
 import { isInterpreter, plainName, SHELLS } from "./commandTables.ts"
 
@@ -37,9 +37,27 @@ const PRINTS: ReadonlySet<string> = new Set(["echo", "printf"])
 const printed = (node: Command): ReadonlyArray<string> => {
   if (!PRINTS.has(node.name?.value ?? "")) return []
   const words = node.args.map((arg) => ("value" in arg && typeof arg.value === "string" ? arg.value : arg.text))
-  const plain = words.filter((word) => !/^-[neE]+$/.test(word)).map((word) => word.replace(/\\n/g, "\n"))
+  const plain = words
+    .filter((word) => !/^-[neE]+$/.test(word))
+    .map((word) => word.replace(/\\n/g, "\n").replace(/\\t/g, "\t"))
   return [plain.join(" "), ...(node.name?.value === "printf" ? plain.map((word) => word.replace(/%[sb]/g, " ")) : [])]
 }
+
+/** What comes out of it stands in the line. */
+export const isPrinted = (node: SyntaxNode): boolean => printedTexts(node).length > 0
+
+/** A shell without a script of its own reads one from its input. */
+export const readsScript = ({ argv, names }: SimpleCommand): boolean =>
+  names.some((name) => SHELLS.has(plainName(name))) &&
+  argv.slice(1).every((word) => /^[-+]/.test(word) && !/^-[A-Za-z]*c|^--(?:version|help)$/.test(word))
+
+/** `bash --rcfile a`: read as a script before anything else. */
+export const startFiles = (argv: ReadonlyArray<string>): ReadonlyArray<string> =>
+  argv.flatMap((word, at) => {
+    const [, attached] = /^--(?:rcfile|init-file)(?:=(.*))?$/s.exec(word) ?? []
+    const next = /^--(?:rcfile|init-file)$/.test(word) ? argv[at + 1] : attached
+    return next === undefined ? [] : [next]
+  })
 
 /** Every text below this node that could come out of it. */
 export const printedTexts = (node: SyntaxNode): ReadonlyArray<string> => {

@@ -77,8 +77,11 @@ const LETTERS: Readonly<Record<string, string>> = {
   merge: "s",
   pull: "s",
   blame: "S",
-  annotate: "S"
+  annotate: "S",
+  // They write into git's configuration.
+  branch: "mcu"
 }
+const CONFIGURES = /^--(?:mov|cop|set-up|unset-up|edit)/
 
 const hasLetter = (command: string, word: string): boolean =>
   Object.hasOwn(LETTERS, command) && /^-[A-Za-z]/.test(word) && [...word].some((one) => LETTERS[command]!.includes(one))
@@ -126,7 +129,9 @@ export const judgeGit = (given: ReadonlyArray<string>, vetted: () => Vetted): Gi
   const options = end < 0 ? rest : rest.slice(0, end)
   const risky = [
     ...riskyWords("git", options).filter((word) => !isTold(command, word)),
-    ...options.filter((word) => hasLetter(command, word) || isBatch(command, word))
+    ...options.filter(
+      (word) => hasLetter(command, word) || isBatch(command, word) || (command === "branch" && CONFIGURES.test(word))
+    )
   ]
   const only = FOLLOWING.has(command) ? `git ${command} writes whatever its patch names` : undefined
   return {

@@ -100,6 +100,44 @@ const assign = ({ started, values }: Variables, name: string, how: string | unde
 
 const withoutNote = (value: string): string => value.replace(/(?<!\\)#.*/s, "").trim()
 
+const HEADER = /^([^\s#:=][^:=#\n]{0,1000}):(?![:=])([^=\n]{0,4000})$/
+/** What puts rules together that no line shows. */
+const UNSHOWN = /^[ ]*(?:-?s?include|define|vpath)\b|\$[({](?:eval|foreach|call|MAKE\b)/m
+
+const VALUED = /^(?:-[fCIoWjl]|--(?:file|makefile|directory|include-dir|old-file|what-if|jobs))$/
+
+/** What make is told to make, by its own words. */
+export const goalsOf = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
+  args.filter((word, at) => /^(?!\d+$)[^-=][^=]*$/.test(word) && !VALUED.test(args[at - 1] ?? ""))
+
+/** The same text without the recipes that these goals do not come by; all of it where that does not show. */
+export const reached = (source: string, goals: ReadonlyArray<string>): string => {
+  const lines = source.replace(/\\\r?\n/g, " ").split("\n")
+  const heads = lines.map((line) => HEADER.exec(line))
+  if (UNSHOWN.test(source) || heads.some((head) => head !== null && /[$%]/.test(head[0].split(";")[0]!))) return source
+  const needs = new Map<string, Array<string>>()
+  const names = (text: string) => text.split(/[\s|]+/).filter((name) => name !== "")
+  for (const [, targets = "", rest = ""] of heads.filter((head) => head !== null))
+    for (const target of names(targets))
+      needs.set(target, [...(needs.get(target) ?? []), ...names(rest.split(";")[0]!)])
+  const first = [...needs.keys()].find((target) => !target.startsWith("."))
+  const open = goals.length > 0 ? [...goals] : first === undefined ? [] : [first]
+  const wanted = new Set(open)
+  for (let target = open.pop(); target !== undefined; target = open.pop())
+    for (const more of needs.get(target) ?? []) {
+      if (!wanted.has(more)) open.push(more)
+      wanted.add(more)
+    }
+  let isWanted = true
+  return lines
+    .filter((line, at) => {
+      const head = heads[at]
+      if (head !== null && head !== undefined) isWanted = names(head[1]!).some((target) => wanted.has(target))
+      return isWanted || !(line.startsWith("\t") || line.includes(";"))
+    })
+    .join("\n")
+}
+
 /** Shell lines, each a script of its own. */
 export const makeLines = (source: string): ReadonlyArray<string> => {
   const text = source.replace(/\\\r?\n/g, " ")

@@ -6,7 +6,8 @@
 import { createHash } from "node:crypto"
 import { resolve } from "node:path"
 import type { SimpleCommand } from "../domain/Approval.ts"
-import { type Content, contentOf } from "./commandContent.ts"
+import { contentOf } from "./commandContent.ts"
+import type { Content } from "./commandRuns.ts"
 import type { Paths } from "./commandPaths.ts"
 
 const GOES: ReadonlySet<string> = new Set(["cd", "pushd"])

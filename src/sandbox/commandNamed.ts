@@ -4,6 +4,8 @@
  * (commandContent). Pure but for the look whether a word is a file. Invariant: a program that runs what it is given, and is
  * given nothing that can be named, is said so.
  */
+import type { Paths } from "./commandPaths.ts"
+import { isFile } from "./commandPointed.ts"
 import { onlyShows } from "./commandShows.ts"
 import { type Language, languageOfName, languageOfProgram } from "./commandSources.ts"
 import { exactOnly, isInterpreter, plainName, SHELLS } from "./commandTables.ts"
@@ -119,3 +121,16 @@ export const scriptRoots = (name: string, args: ReadonlyArray<string>): Readonly
     ...(name === "python" ? moduleFiles(args).map((file) => ({ file, language })) : [])
   ]
 }
+
+const inner = (word: string): ReadonlyArray<string> =>
+  /\s/.test(word) && word.length < 400 ? word.split(/[\s;"'()]+/) : []
+
+/** Words that are files, or options whose value is one. */
+export const wordFiles = (name: string, args: ReadonlyArray<string>, paths: Paths): ReadonlyArray<Named> =>
+  followsWords(name, args)
+    ? args
+        // `.read a.sql`, `source x.gdb`: a command of the interpreter's own.
+        .flatMap((word) => [word, word.replace(/^(?:--[\w-]+=|-[A-Za-z])/s, ""), ...inner(word)])
+        .filter((file) => file !== "" && !file.startsWith("-") && isFile(file, paths))
+        .map((file) => ({ file, language: languageOfName(file) }))
+    : []

@@ -5,9 +5,11 @@
  */
 import { accessSync, constants, realpathSync } from "node:fs"
 import { basename } from "node:path"
+import type { SimpleCommand } from "../domain/Approval.ts"
 import { reachesNetwork } from "./commandNetwork.ts"
 import { reachesBelow } from "./commandBelow.ts"
-import { contentOf, type Fed } from "./commandContent.ts"
+import { contentOf } from "./commandContent.ts"
+import type { Fed } from "./commandRuns.ts"
 import { destroys } from "./commandDestroys.ts"
 import { judgeGit, type GitJudgement } from "./commandGit.ts"
 import type { Vetted } from "./commandGitConfig.ts"
@@ -21,7 +23,9 @@ import type { Paths } from "./commandPaths.ts"
 import { onlyShows } from "./commandShows.ts"
 import { refusalOf } from "./commandRefused.ts"
 import { exactOnly, isFilter, isReadOnlyProgram, SHELL_STATE, WRITERS } from "./commandTables.ts"
+import { withinOf } from "./commandWithin.ts"
 import { literalWord, type ShellWord } from "./commandWords.ts"
+import { takesAway } from "./commandTakesAway.ts"
 import { unwrap } from "./commandWrappers.ts"
 
 export interface Surroundings {
@@ -38,6 +42,7 @@ export interface Facts {
   readonly unsettled: ReadonlyArray<string>
   readonly exactOnly?: string
   readonly destroys?: string
+  readonly deletes?: string
   readonly network?: true
   readonly filter?: true
   readonly paths: ReadonlyArray<string>
@@ -45,6 +50,7 @@ export interface Facts {
   readonly readOnly: boolean
   readonly content?: string
   readonly runs?: ReadonlyArray<string>
+  readonly within?: NonNullable<SimpleCommand["within"]>
   readonly refused?: string
 }
 
@@ -220,11 +226,13 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
   const role = git?.role ?? (onlyShows(named, args) ? "reads" : undefined) ?? roleOf(named, options.length > 0)
   const places = commandPaths(named, operands, around.paths, role, startedWords(named, found.names, words))
   const content = contentOf(words[0]?.value ?? "", named, args, around.paths, fed)
+  const within = withinOf(content.within, around.paths)
   const level = levelOf(named, args, around.paths)
   const looks = onlyShows(named, args)
   const known = looks ? undefined : (whyExactly(found.names, level) ?? git?.exactOnly)
   const only = own === undefined ? known : (known ?? "it is a program of git's own")
   const lost = destroys(named, args, around.paths)
+  const gone = lost ?? takesAway(named, args, around.paths)
   const refused =
     found.names.map((name) => refusalOf(name, args, around.paths)).find((why) => why !== undefined) ??
     git?.refused ??
@@ -254,9 +262,11 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
       (looks || isReadOnlyProgram(named)) && !WRITERS.has(named) && (git?.readOnly ?? true) && lost === undefined,
     ...(only === undefined ? {} : { exactOnly: only }),
     ...(lost === undefined ? {} : { destroys: lost }),
+    ...(gone === undefined ? {} : { deletes: gone }),
     ...([named, ...found.names].some((name) => reachesNetwork(name, args)) ? { network: true as const } : {}),
     ...(places.paths.length === 0 && isFilter(words[0]?.value ?? "", args) ? { filter: true as const } : {}),
     ...(content.digest === undefined ? {} : { content: content.digest, runs: content.files ?? [] }),
+    ...(within === undefined ? {} : { within }),
     ...(refused === undefined ? {} : { refused })
   }
 }

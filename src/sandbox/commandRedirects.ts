@@ -7,6 +7,7 @@ import type { HereDoc, Redirect, Redirection } from "unbash"
 import type { SimpleCommand } from "../domain/Approval.ts"
 import { isSink, type Paths } from "./commandPaths.ts"
 import { isDevice } from "./commandRefused.ts"
+import { isThere } from "./commandTakesAway.ts"
 import { shellWords, type ShellWord } from "./commandWords.ts"
 
 export interface Redirected {
@@ -14,6 +15,8 @@ export interface Redirected {
   readonly why: ReadonlyArray<string>
   readonly reads?: string
   readonly writes?: string
+  /** A file with something in it, which it empties first. */
+  readonly overwrites?: string
   /** Why the whole line asks. */
   readonly doubt?: string
   readonly refused?: string
@@ -69,9 +72,19 @@ const refusedTarget = ({ glob, value: written, why }: ShellWord, paths: Paths): 
   return undefined
 }
 
-const writing = (word: ShellWord, paths: Paths): Redirected => {
+/** `>> a` and `<> a` keep what is there. */
+const EMPTIES: ReadonlySet<string> = new Set([">", ">|", "&>", ">&"])
+
+const writing = (word: ShellWord, operator: string, paths: Paths): Redirected => {
   const refused = refusedTarget(word, paths)
-  return { why: [`writes ${word.value}`], writes: word.value, ...(refused === undefined ? {} : { refused }) }
+  const value = word.value.replace(/^\$(?:PWD|\{PWD\})(?=\/)/, paths.workspace)
+  const empties = EMPTIES.has(operator) && isThere(value, paths)
+  return {
+    why: [`writes ${word.value}`],
+    writes: word.value,
+    ...(empties ? { overwrites: word.value } : {}),
+    ...(refused === undefined ? {} : { refused })
+  }
 }
 
 const file = (node: Redirect, paths: Paths): Redirected => {
@@ -80,7 +93,8 @@ const file = (node: Redirect, paths: Paths): Redirected => {
   if (word === undefined || words.length > 1) return { why: ["redirects to a name that is not literal"] }
   const copies = /[<>]&$/.test(node.operator) && DESCRIPTOR.test(word.value)
   if (copies || (word.why.length === 0 && isSink(word.value))) return { why: [] }
-  const found = node.operator === "<" || node.operator === "<&" ? reading(word, paths) : writing(word, paths)
+  const found =
+    node.operator === "<" || node.operator === "<&" ? reading(word, paths) : writing(word, node.operator, paths)
   return /^\/dev\/(?:tcp|udp)\//.test(word.value)
     ? { ...found, refused: "opens a network connection through a redirect" }
     : found

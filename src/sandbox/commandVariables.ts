@@ -9,17 +9,22 @@ const COMMANDS = set(`PROMPT_COMMAND PAGER MANPAGER GIT_PAGER SYSTEMD_PAGER DELT
   GIT_PROXY_COMMAND BROWSER GH_BROWSER GH_PAGER GH_EDITOR LESSOPEN LESSCLOSE RSYNC_RSH CVS_RSH SVN_SSH SVN_EDITOR HGEDITOR
   FZF_DEFAULT_COMMAND FZF_DEFAULT_OPTS KUBE_EDITOR KUBECTL_EXTERNAL_DIFF RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTC
   SHELL CONFIG_SHELL MAKESHELL CC CXX CPP LD AR AS PS0 PS1 PS2 PS4 BASH_ENV ENV XTERM_SHELL TERMINAL
-  npm_config_script_shell NPM_CONFIG_SCRIPT_SHELL npm_config_git`)
+  npm_config_script_shell NPM_CONFIG_SCRIPT_SHELL npm_config_git MAKEFILES`)
 /** Of numbered or suffixed ones. */
 const FAMILIES = /^(?:GIT_CONFIG_VALUE_\d+|CARGO_TARGET_\w+_(?:LINKER|RUNNER)|BASH_FUNC_.*)$/
+
+/** A file that is read as a script before anything else. */
+const FILES = /^(?:BASH_ENV|ENV|MAKEFILES)$/
 
 /** Whether what this variable holds is run as a command. */
 export const runsValue = (name: string): boolean => COMMANDS.has(name) || FAMILIES.test(name)
 
 /** What it would run. */
 export const commandIn = (name: string, value: string): string =>
-  name.startsWith("LESS")
-    ? value.replace(/^\|+-?/, "")
-    : name.startsWith("GIT_CONFIG_VALUE")
-      ? value.replace(/^!/, "")
-      : value.replace(/^\(\)\s*/, "")
+  FILES.test(name)
+    ? `${name === "MAKEFILES" ? "make -f" : "."} ${value}`
+    : name.startsWith("LESS")
+      ? value.replace(/^\|+-?/, "")
+      : name.startsWith("GIT_CONFIG_VALUE")
+        ? value.replace(/^!/, "")
+        : value.replace(/^\(\)\s*/, "")

@@ -7,9 +7,23 @@ import { type Command, type For, forEachChild, parse, type Pipeline, type Redire
 import type { SimpleCommand } from "../domain/Approval.ts"
 import { Exhausted } from "./commandBudget.ts"
 import { codeOf, codeWords } from "./commandCode.ts"
-import type { Fed } from "./commandContent.ts"
+import type { Fed } from "./commandRuns.ts"
+import { callsItself, DOUBTS } from "./commandDoubts.ts"
 import { handOn } from "./commandFound.ts"
-import { asGiven, asRun, fedBy, feedFrom, handedIn, isFed, isGivenCode, ownTexts, printedTexts } from "./commandFed.ts"
+import {
+  asGiven,
+  asRun,
+  fedBy,
+  feedFrom,
+  handedIn,
+  isFed,
+  isGivenCode,
+  isPrinted,
+  ownTexts,
+  printedTexts,
+  readsScript,
+  startFiles
+} from "./commandFed.ts"
 import { evaluatedIn, type Held, holdFrom, withHeld } from "./commandHeld.ts"
 import { type Facts, judgeProgram, type Surroundings } from "./commandProgram.ts"
 import { bare, judgeRedirect } from "./commandRedirects.ts"
@@ -17,7 +31,8 @@ import { commandSpans, hasResidue, type Span } from "./commandResidue.ts"
 import { makeSeen, type Seen } from "./commandSeen.ts"
 import { isGivenNames, makeUnknown, noteAssigned, noteRedirect, noteWords, type Unknown } from "./commandUnknown.ts"
 import { commandIn, runsValue } from "./commandVariables.ts"
-import { shellWords, type ShellWord } from "./commandWords.ts"
+import { SHELLS } from "./commandTables.ts"
+import { literalWord, shellWords, type ShellWord } from "./commandWords.ts"
 import { unwrap, type Wrapper } from "./commandWrappers.ts"
 
 /** Nested scripts and wrappers; deeper ones are refused, since a deny rule could hide below. */
@@ -25,25 +40,10 @@ const MAX_DEPTH = 16
 /** Levels of the syntax tree: the parser's own guard does not count what is parsed on demand. */
 const MAX_LEVELS = 400
 
-const DOUBTS: Readonly<Record<string, string>> = {
-  If: "has a condition",
-  For: "has a loop",
-  ArithmeticFor: "has a loop",
-  Select: "has a loop",
-  While: "has a loop",
-  Function: "defines a function",
-  Subshell: "has a subshell",
-  BraceGroup: "has a group",
-  Case: "has a case",
-  Coproc: "starts a coprocess",
-  TestCommand: "has a test expression",
-  ArithmeticCommand: "evaluates arithmetic",
-  Time: "times a command"
-}
-
 export interface Collected {
   readonly commands: Array<SimpleCommand>
   readonly writes: Set<string>
+  readonly overwrites: Set<string>
   readonly reads: Set<string>
   readonly doubts: Set<string>
   /** What a rule on paths cannot know. */
@@ -83,6 +83,7 @@ export const collect = (source: string, around: Surroundings): Collected => {
     spans: [],
     commands: [],
     writes: new Set(),
+    overwrites: new Set(),
     reads: new Set(),
     doubts: new Set(),
     refused: undefined
@@ -116,7 +117,7 @@ const visit = (walk: Walk, node: SyntaxNode, source: string, started: ReadonlyAr
     walk.doubts.add(`cannot be read: ${node.errors![0]!.message}`)
   const doubt = Object.hasOwn(DOUBTS, node.type) ? DOUBTS[node.type] : undefined
   if (doubt !== undefined) walk.doubts.add(doubt)
-  if (node.type === "Function") selfCalls(walk, node)
+  if (node.type === "Function" && callsItself(node)) refuse(walk, "starts itself without end")
   if (node.type === "For") hold(walk, node)
   for (const one of evaluatedIn(node, text)) script(walk, one, ["is evaluated once more"], depth + 1)
   if (node.type === "Pipeline" && node.commands.length === 0) walk.doubts.add("negates nothing")
@@ -129,17 +130,6 @@ const visit = (walk: Walk, node: SyntaxNode, source: string, started: ReadonlyAr
   else forEachChild(node, (child) => visit(walk, child, text, started, depth))
   walk.level -= 1
   if (node.type === "Command" || node.type === "Redirected") feed(walk, from, () => ownTexts(node), depth)
-}
-
-/** A function that starts itself in the background or twice in a pipe has no end (fork bomb). */
-const selfCalls = (walk: Walk, node: Extract<SyntaxNode, { readonly type: "Function" }>): void => {
-  const look = (inner: SyntaxNode, multiplied: boolean): void => {
-    if (inner.type === "Command" && multiplied && inner.name?.value === node.name.value)
-      refuse(walk, "starts itself without end")
-    const more = multiplied || inner.type === "Pipeline" || (inner.type === "Statement" && inner.background === true)
-    forEachChild(inner, (child) => look(child, more))
-  }
-  look(node.body, false)
 }
 
 const hold = ({ around, held, unknown }: Walk, node: Command | For): void => {
@@ -155,6 +145,7 @@ const redirect = (walk: Walk, node: Redirection, source: string): ReadonlyArray<
   if (found.doubt !== undefined) walk.doubts.add(found.doubt)
   if (found.reads !== undefined) walk.reads.add(found.reads)
   if (found.writes !== undefined) walk.writes.add(found.writes)
+  if (found.overwrites !== undefined) walk.overwrites.add(found.overwrites)
   return found.why
 }
 
@@ -224,8 +215,15 @@ const pipeline = (walk: Walk, node: Pipeline, source: string, started: ReadonlyA
     if (at > 0) feedFrom(walk.commands, from)
     if (at > 0) handOn(walk.commands, [starts[at - 1]!, from], [node, at], walk.around.paths)
     if (at > 0 && walk.commands.slice(from).some(isGivenNames)) walk.unknown.word ??= "xargs"
+    if (at > 0 && !isPrinted(node.commands[at - 1]!)) unread(walk, from)
     if (at > 0) feed(walk, from, () => node.commands.slice(0, at).flatMap(printedTexts), depth)
   }
+}
+
+/** `curl h | sh`: what such a shell runs stands nowhere. */
+const unread = ({ commands, doubts }: Walk, from: number): void => {
+  const shell = commands.slice(from).find(readsScript)
+  if (shell !== undefined) doubts.add(`${shell.names[0]} ${NOT_LITERAL}`)
 }
 
 /** The same words have the same facts: a long line of like parts is looked up once. */
@@ -267,6 +265,8 @@ const command = (
   const given = { ...asGiven(words, fed), ...(code === undefined ? {} : { code }) }
   walk.commands.push({ ...facts, unsettled, notPlain, argv, text, ...given })
   if (wrapper !== undefined) open(walk, wrapper, name, depth + 1)
+  for (const file of SHELLS.has(name) ? startFiles(argv) : [])
+    command(walk, [literalWord("."), literalWord(file)], text, [`is started by ${name}`], depth + 1)
 }
 
 const isStarting = (wrapper: Wrapper): boolean =>
