@@ -114,7 +114,7 @@ const byCookie = Effect.fnUntraced(function* (parts: Parts, headers: AskedBy["he
 })
 
 const recognise = Effect.fnUntraced(function* (parts: Parts, { headers, address }: AskedBy) {
-  if (!allowedOrigin(parts.own(), headers.origin)) return yield* fail("forbidden")
+  if (!allowedOrigin(parts.own(), headers)) return yield* fail("forbidden")
   const { authorization } = headers
   if (authorization === undefined) return yield* byCookie(parts, headers)
   const token = /^Bearer +([^\s,]+) *$/i.exec(authorization)?.[1]
@@ -125,7 +125,7 @@ const recognise = Effect.fnUntraced(function* (parts: Parts, { headers, address 
 
 const login = Effect.fnUntraced(function* (parts: Parts, token: string, { headers, address }: AskedBy) {
   const { own, credentials, cookies, logins, start } = parts
-  if (!allowedOrigin(own(), headers.origin)) return yield* fail("forbidden")
+  if (!allowedOrigin(own(), headers)) return yield* fail("forbidden")
   const principal = yield* authenticate(parts, token, address)
   const parent = credentials.of(principal)
   if (parent === undefined) return yield* fail("unauthenticated")
@@ -153,7 +153,7 @@ const logout = Effect.fnUntraced(function* (parts: Parts, { headers }: AskedBy) 
 /** Everybody is this machine's own; a page of another origin is nobody all the same. */
 const withoutAuth = (own: () => Own) => {
   const judge = ({ headers }: AskedBy) =>
-    Effect.suspend(() => (allowedOrigin(own(), headers.origin) ? Effect.succeed(localPrincipal) : fail("forbidden")))
+    Effect.suspend(() => (allowedOrigin(own(), headers) ? Effect.succeed(localPrincipal) : fail("forbidden")))
   const cookie = () => CookieSessions.clearCookie(own().scheme === "https")
   return Context.make(Authenticator, {
     anonymous: localPrincipal,

@@ -1,8 +1,10 @@
 /**
  * Which web pages may talk to this server, and under which names it may be asked (SETTLED 21, SECURITY T9). Pure: the
  * WebSocket upgrade, every HTTP route and the cookie judge by it. Invariants: names are compared whole, port and scheme
- * included; nothing matches by prefix or wildcard; `null` is nobody's origin. A program sends no Origin and is judged
- * by its token alone; a Host is always needed, since a page that rebound its name to this machine sends its own.
+ * included; nothing matches by prefix or wildcard; `null` is nobody's origin. A page that is served from here asks for
+ * the very name that it came from: where this process listens on 127.0.0.1, `localhost` may be another program's page
+ * (on ::1), which is none of ours. A program sends no Origin and is judged by its token alone; a Host is always needed,
+ * since a page that rebound its name to this machine sends its own.
  */
 import type { IncomingHttpHeaders } from "node:http"
 import type { ConfigShape } from "../config/AppConfig.ts"
@@ -19,8 +21,14 @@ export interface Listening {
 export interface Own {
   readonly scheme: "http" | "https"
   readonly hosts: ReadonlySet<string>
+  /** The scheme of the names that are listened on; a proxy may have another one. */
+  readonly direct: "http" | "https"
+  /** Of pages that may ask for any of the hosts: named ones, behind a proxy, or in the configuration. */
   readonly origins: ReadonlySet<string>
 }
+
+/** What of a request says which page it came from. */
+export type Asking = Pick<IncomingHttpHeaders, "origin" | "host">
 
 const ports = { http: 80, https: 443 } as const
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"]
@@ -60,23 +68,26 @@ export const ownOrigins = (
   const named = server.allowed_hosts.flatMap((name) => hostOf(name, scheme) ?? [])
   return {
     scheme,
+    direct,
     hosts: new Set([...reached, ...named]),
-    origins: new Set([
-      ...reached.map((host) => originOf(direct, host)),
-      ...named.map((host) => originOf(scheme, host)),
-      ...server.allowed_origins.flatMap(configured)
-    ])
+    // A proxy may ask for the page of its own name by the name behind it.
+    origins: new Set([...named.map((host) => originOf(scheme, host)), ...server.allowed_origins.flatMap(configured)])
   }
 }
 
-/** Whether a request with this `Origin` header may be served at all; a program sends none. */
-export const allowedOrigin = (own: Own, origin: string | undefined): boolean =>
-  origin === undefined || own.origins.has(origin)
+const ownHost = (own: Own, host: string | undefined, scheme: Own["scheme"]): string | undefined => {
+  const name = host === undefined ? undefined : hostOf(host, scheme)
+  return name !== undefined && own.hosts.has(name) ? name : undefined
+}
 
 /** Whether the `Host` header is a name of this server. */
-export const allowedHost = (own: Own, host: string | undefined): boolean => {
-  const name = host === undefined ? undefined : hostOf(host, own.scheme)
-  return name !== undefined && own.hosts.has(name)
+export const allowedHost = (own: Own, host: string | undefined): boolean => ownHost(own, host, own.scheme) !== undefined
+
+/** Whether a request with this `Origin` header may be served at all; a program sends none. */
+export const allowedOrigin = (own: Own, { origin, host }: Asking): boolean => {
+  if (origin === undefined || own.origins.has(origin)) return true
+  const asked = ownHost(own, host, own.direct)
+  return asked !== undefined && origin === originOf(own.direct, asked)
 }
 
 /**
@@ -84,4 +95,4 @@ export const allowedHost = (own: Own, host: string | undefined): boolean => {
  * but a browser that no script can talk out of it says `same-origin`.
  */
 export const allowedCookie = (own: Own, headers: IncomingHttpHeaders): boolean =>
-  headers.origin === undefined ? headers["sec-fetch-site"] === "same-origin" : own.origins.has(headers.origin)
+  headers.origin === undefined ? headers["sec-fetch-site"] === "same-origin" : allowedOrigin(own, headers)

@@ -8,7 +8,7 @@ import type { Principal } from "../domain/Principal.ts"
 import type { AskedBy, Auth, Redirect } from "./Auth.ts"
 import { cookiesOf } from "./cookieSessions.ts"
 import { clearTry, OidcError, type OidcLogin, TRY_COOKIE } from "./oidcLogin.ts"
-import type { Own } from "./Origins.ts"
+import { allowedOrigin, type Own } from "./Origins.ts"
 
 export interface IssuerParts {
   readonly own: () => Own
@@ -20,11 +20,11 @@ export interface IssuerParts {
 }
 
 /** As the browser names this server: what the issuer sends it back to. */
-const originOf = ({ origins }: Own, { host = "" }: AskedBy["headers"]): string | undefined =>
+const originOf = (own: Own, { host = "" }: AskedBy["headers"]): string | undefined =>
   ["https", "http"]
     .map((scheme) => `${scheme}://${host}`)
     .flatMap((url) => (URL.canParse(url) ? [new URL(url).origin] : []))
-    .find((origin) => origins.has(origin))
+    .find((origin) => allowedOrigin(own, { origin, host }))
 
 const refused = (secure: boolean, { unavailable, reason }: OidcError, address: string): Effect.Effect<Redirect> =>
   Effect.as(Effect.logWarning("somebody was not signed in at the issuer", { reason, address }), {

@@ -45,7 +45,7 @@ export const judge = (own: Own, { headers, rawHeaders, url }: IncomingMessage): 
   if (!allowedHost(own, headers.host) || !isForUs(own, url)) {
     return { code: "forbidden", detail: "This server is not known by that name; see server.allowed_hosts." }
   }
-  if (!allowedOrigin(own, headers.origin)) {
+  if (!allowedOrigin(own, headers)) {
     return { code: "forbidden", detail: "Pages of that origin may not connect; see server.allowed_origins." }
   }
   if (carriesSecret(url)) {

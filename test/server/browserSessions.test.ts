@@ -8,12 +8,12 @@ import { Auth } from "../../src/server/Auth.ts"
 import { layerMemory } from "../../src/store/memory/MemoryStore.ts"
 import { TokenStore } from "../../src/store/TokenStore.ts"
 import {
-  ADDRESS,
   authenticate,
   cookieOf,
   HOME,
   layer,
   login,
+  logout,
   newToken,
   recognise,
   refusal,
@@ -117,7 +117,7 @@ describe("a cookie", () => {
       const begun = Effect.gen(function* () {
         const { secret, token } = yield* newToken()
         const [kept, out] = [cookieOf(yield* login(secret)), cookieOf(yield* login(secret))]
-        yield* (yield* Auth).logout({ headers: { cookie: out, origin: HOME }, address: ADDRESS })
+        yield* logout({ cookie: out, origin: HOME })
         return { kept, out, token }
       })
       const { kept, out, token } = yield* Effect.provide(begun, starting())
@@ -137,6 +137,8 @@ describe("a cookie", () => {
       const cookie = cookieOf(yield* login(yield* start))
       assert.strictEqual(yield* userOf({ cookie, origin: HOME }), "local")
       assert.strictEqual(yield* userOf({ cookie, origin: "http://localhost:8081" }), "local")
+      const mixed = userOf({ cookie, origin: "http://localhost:8081", host: "127.0.0.1:8081" })
+      assert.strictEqual((yield* Effect.flip(mixed)).code, "forbidden")
       assert.strictEqual(yield* userOf({ cookie: `a=b; claw_session=forged; ${cookie}`, origin: HOME }), "local")
       assert.strictEqual(yield* userOf({ cookie, "sec-fetch-site": "same-origin" }), "local")
       assert.strictEqual(yield* userOf({ cookie }), undefined)
@@ -199,12 +201,12 @@ describe("a cookie", () => {
     Effect.gen(function* () {
       const { secret } = yield* newToken()
       const [mine, other] = [cookieOf(yield* login(secret)), cookieOf(yield* login(secret))]
-      const [auth, { revoked }] = [yield* Auth, yield* Authenticator]
+      const { revoked } = yield* Authenticator
       const principal = (yield* recognise({ cookie: mine, origin: HOME })) ?? localPrincipal
       const fiber = yield* Effect.forkChild(revoked(principal), { startImmediately: true })
-      yield* auth.logout({ headers: { cookie: mine, origin: "https://evil.example" }, address: ADDRESS })
+      yield* logout({ cookie: mine, origin: "https://evil.example" })
       assert.strictEqual(yield* userOf({ cookie: mine, origin: HOME }), "ada")
-      const set = yield* auth.logout({ headers: { cookie: mine, origin: HOME }, address: ADDRESS })
+      const set = yield* logout({ cookie: mine, origin: HOME })
       assert.strictEqual(set, "claw_session=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0")
       yield* Fiber.join(fiber)
       assert.strictEqual(yield* userOf({ cookie: mine, origin: HOME }), undefined)

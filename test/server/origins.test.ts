@@ -28,11 +28,17 @@ const servers = {
 }
 type Server = keyof typeof servers
 
-const origins: ReadonlyArray<readonly [Server, string | undefined, boolean]> = [
+/** The name that is asked for is the page's own, where it is not said. */
+const origins: ReadonlyArray<readonly [Server, string | undefined, boolean, host?: string]> = [
   ["on loopback", undefined, true],
   ["on loopback", "http://127.0.0.1:8081", true],
   ["on loopback", "http://localhost:8081", true],
   ["on loopback", "http://[::1]:8081", true],
+  // Another program may listen on the other addresses of the same port.
+  ["on loopback", "http://localhost:8081", false, "127.0.0.1:8081"],
+  ["on loopback", "http://[::1]:8081", false, "127.0.0.1:8081"],
+  ["on loopback", "http://127.0.0.1:8081", false, "localhost:8081"],
+  ["on loopback", "http://localhost:8081", true, "LOCALHOST:8081"],
   ["on loopback", "https://evil.example", false],
   ["on loopback", "http://localhost.evil.example:5173", false],
   ["on loopback", "http://localhost.evil.example:8081", false],
@@ -47,6 +53,7 @@ const origins: ReadonlyArray<readonly [Server, string | undefined, boolean]> = [
   ["on loopback", "", false],
   ["on loopback", "*", false],
   ["with a development page", "http://localhost:5173", true],
+  ["with a development page", "http://localhost:5173", true, "127.0.0.1:8081"],
   ["with a development page", "http://localhost:5174", false],
   ["with TLS on every address", "https://192.0.2.7", true],
   ["with TLS on every address", "https://[2001:db8::7]", true],
@@ -54,7 +61,9 @@ const origins: ReadonlyArray<readonly [Server, string | undefined, boolean]> = [
   ["with TLS on every address", "https://0.0.0.0", false],
   ["behind a proxy", "https://claw.example", true],
   ["behind a proxy", "http://claw.example", false],
+  ["behind a proxy", "https://claw.example", true, "127.0.0.1:8081"],
   ["behind a proxy", "http://127.0.0.1:8081", true],
+  ["behind a proxy", "http://localhost:8081", false, "127.0.0.1:8081"],
   ["with odd settings", "https://evil.example", false],
   ["with odd settings", "null", false],
   ["with odd settings", "vscode-webview://panel", true],
@@ -86,9 +95,13 @@ const hosts: ReadonlyArray<readonly [Server, string | undefined, boolean]> = [
 ]
 
 describe("a page's origin", () => {
-  for (const [server, origin, expected] of origins) {
-    it(`${server}: ${origin ?? "(none)"} is ${expected ? "served" : "refused"}`, () => {
-      assert.strictEqual(allowedOrigin(servers[server], origin), expected)
+  for (const [server, origin, expected, asked] of origins) {
+    const host = asked ?? origin?.replace(/^[a-z]+:\/\//, "") ?? "127.0.0.1:8081"
+    it(`${server}: ${origin ?? "(none)"} is ${expected ? "served" : "refused"} at ${host}`, () => {
+      assert.strictEqual(
+        allowedOrigin(servers[server], { ...(origin === undefined ? {} : { origin }), host }),
+        expected
+      )
     })
   }
 })
@@ -104,7 +117,7 @@ describe("the name a request asks for", () => {
 describe("a cookie", () => {
   const own = servers["on loopback"]
   it("counts with an allowed origin, or where the browser says that the page is the server's own", () => {
-    assert.isTrue(allowedCookie(own, { origin: "http://127.0.0.1:8081" }))
+    assert.isTrue(allowedCookie(own, { origin: "http://127.0.0.1:8081", host: "127.0.0.1:8081" }))
     assert.isTrue(allowedCookie(own, { "sec-fetch-site": "same-origin" }))
   })
   for (const headers of [
@@ -113,7 +126,8 @@ describe("a cookie", () => {
     { "sec-fetch-site": "cross-site" },
     { "sec-fetch-site": "none" },
     { origin: "http://localhost:9999", "sec-fetch-site": "same-origin" },
-    { origin: "null", "sec-fetch-site": "same-origin" }
+    { origin: "null", "sec-fetch-site": "same-origin" },
+    { origin: "http://localhost:8081", host: "127.0.0.1:8081", "sec-fetch-site": "same-site" }
   ]) {
     it(`does not count with ${JSON.stringify(headers)}`, () => {
       assert.isFalse(allowedCookie(own, headers))

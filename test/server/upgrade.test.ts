@@ -53,6 +53,12 @@ const refused: ReadonlyArray<Case> = [
     code: "forbidden"
   },
   {
+    name: "our port under a name that was not asked for: on another address it may be somebody else's",
+    headers: (port) => ({ ...cookie, origin: `http://localhost:${port}` }),
+    status: 403,
+    code: "forbidden"
+  },
+  {
     name: "a name that was bound to us (W007)",
     headers: (port) => ({
       ...cookie,

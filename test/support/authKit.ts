@@ -62,11 +62,19 @@ export const authenticate = (token: string, address = ADDRESS) =>
 export const refusal = (token: string, address = ADDRESS) =>
   Effect.map(Effect.flip(authenticate(token, address)), (error) => error.code)
 
+/** As a page sends it: it asks for the name that it came from. */
+const asked = (headers: IncomingHttpHeaders) => ({
+  headers: { host: (headers.origin ?? HOME).replace(/^https?:\/\//, ""), ...headers },
+  address: ADDRESS
+})
+
 export const recognise = (headers: IncomingHttpHeaders) =>
-  Effect.flatMap(Auth, (auth) => auth.recognise({ headers, address: ADDRESS }))
+  Effect.flatMap(Auth, (auth) => auth.recognise(asked(headers)))
 
 export const login = (token: string, headers: IncomingHttpHeaders = { origin: HOME }) =>
-  Effect.flatMap(Auth, (auth) => auth.login(token, { headers, address: ADDRESS }))
+  Effect.flatMap(Auth, (auth) => auth.login(token, asked(headers)))
+
+export const logout = (headers: IncomingHttpHeaders) => Effect.flatMap(Auth, (auth) => auth.logout(asked(headers)))
 
 /** What a browser sends back of a `Set-Cookie` value. */
 export const cookieOf = (set: string): string => set.split(";", 1)[0] ?? ""

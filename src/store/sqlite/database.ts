@@ -2,9 +2,9 @@
  * A database file that may be trusted with sessions. Owns: who may read it, the settings of a connection, its schema's
  * version. Does not own: statements. Invariants: the file is 0600, a directory made for it 0700, one that others may
  * write refused; a commit is on the disk before it returns (WAL, synchronous=FULL); a store of a newer claw is refused,
- * not misread.
+ * not misread; one that lost all its bytes is not taken for a new one.
  */
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs"
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, rmSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { exposure } from "../../config/StateDirectory.ts"
@@ -43,12 +43,15 @@ export const createFile = (file: string): void => {
   }
 }
 
-/** The same, in a directory of a store's own. */
-export const createPrivately = (file: string): void => {
-  const directory = dirname(file)
+const createDirectory = (directory: string): void => {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const exposed = exposure(directory)
   if (exposed !== undefined) throw new Unusable(exposed.replace(/\.$/, ""))
+}
+
+/** The same, in a directory of a store's own. */
+export const createPrivately = (file: string): void => {
+  createDirectory(dirname(file))
   createFile(file)
 }
 
@@ -108,8 +111,31 @@ const migrate = (db: DatabaseSync): void => {
   }
 }
 
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+
+/**
+ * Stands beside a store until it has its tables: a file without a byte is one that is just being made, or whose making
+ * was cut off. Without it, a file without a byte once was a store; SQLite would take it for a new one, and remove the
+ * log beside it.
+ */
+const markerOf = (file: string): string => `${file}-new`
+
+const create = (file: string): void => {
+  const marker = markerOf(file)
+  createDirectory(dirname(file))
+  if (!existsSync(file)) closeSync(openSync(marker, "w", 0o600))
+  createFile(file)
+  const isEmpty = () => sizeOf(file) === 0
+  // The marker goes after the first bytes came: whoever finds neither looks once more.
+  if (isEmpty() && !existsSync(marker) && isEmpty()) {
+    throw new Unusable(
+      "it is empty (0 bytes), as no session store ever is. Put a backup in its place (claw restore FILE), or remove it to begin with a new one"
+    )
+  }
+}
+
 export const open = (file: string) => (): DatabaseSync => {
-  createPrivately(file)
+  create(file)
   const db = new DatabaseSync(file, { timeout: 0 })
   try {
     checkVersion(String(db.prepare("SELECT sqlite_version() AS v").get()?.["v"]))
@@ -120,6 +146,7 @@ export const open = (file: string) => (): DatabaseSync => {
       throw new Unusable("its file system has no shared memory for SQLite's log; choose a directory on a local disk")
     }
     migrate(db)
+    rmSync(markerOf(file), { force: true })
     return db
   } catch (cause) {
     db.close()
