@@ -5,7 +5,9 @@
  */
 import stringWidth from "string-width"
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" })
+let made: Intl.Segmenter | undefined
+/** Its tables are loaded with the first of them, and most starts need none. */
+const segmenter = (): Intl.Segmenter => (made ??= new Intl.Segmenter(undefined, { granularity: "grapheme" }))
 const ascii = /^[\x20-\x7e]*$/
 const TAB = "    "
 // A line does not begin with these.
@@ -27,7 +29,7 @@ export const width = (text: string): number => (simple.test(text) ? simpleWidth(
 
 /** Grapheme clusters: what one keystroke moves over or deletes. */
 export const clusters = (text: string): ReadonlyArray<string> =>
-  simple.test(text) ? text.split("") : Array.from(segmenter.segment(text), ({ segment }) => segment)
+  simple.test(text) ? text.split("") : Array.from(segmenter().segment(text), ({ segment }) => segment)
 
 export const expandTabs = (text: string): string => text.replaceAll("\t", TAB)
 
