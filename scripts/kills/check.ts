@@ -4,10 +4,12 @@
  */
 import { createHash } from "node:crypto"
 import { stringify } from "../../src/domain/Canonical.ts"
+import { asking } from "./asking.ts"
 import { ENDS, type Fact, type Reply } from "./client.ts"
 import type { File, Row, Store } from "./disk.ts"
 import type { Request } from "./model.ts"
 import { misplaced } from "./misplaced.ts"
+import { callOf, hasResult, of } from "./rows.ts"
 
 /** What stood there at one moment. */
 export interface Moment {
@@ -41,9 +43,6 @@ export interface Evidence {
 
 type Complaints = ReadonlyArray<string>
 
-const of = (rows: ReadonlyArray<Row>, ...types: ReadonlyArray<string>) =>
-  rows.filter(({ type }) => types.includes(type))
-const callOf = ({ body }: Row): string => String(body.call_id)
 const isAllow = ({ body }: Row): boolean => body.decision === "allow_once" || body.decision === "allow_session"
 
 const terminals = ({ end: { store }, seen }: Evidence): Complaints => {
@@ -112,9 +111,6 @@ const numbers = ({ end: { store }, seen }: Evidence): Complaints => {
 const countIn = (list: ReadonlyArray<string>, one: string): number => list.filter((each) => each === one).length
 const started = (rows: ReadonlyArray<Row>, call: string) =>
   of(rows, "tool_started").filter((row) => callOf(row) === call)
-const hasResult = (rows: ReadonlyArray<Row>, call: string) =>
-  of(rows, "tool_result").some((row) => callOf(row) === call)
-
 /** A file that is another one now has been written. */
 const written = (before: ReadonlyMap<string, File>, now: ReadonlyMap<string, File>, path: string): boolean =>
   before.get(path)?.inode !== now.get(path)?.inode || before.get(path)?.text !== now.get(path)?.text
@@ -211,21 +207,6 @@ const allowed = ({ end: { store } }: Evidence): Complaints =>
     if (call === undefined || decision === undefined || !wanted) return [`I7: ${callOf(start)} began without an allow`]
     return decision.body.digest === digestOf(call) ? [] : [`I7: ${callOf(start)} is not what was allowed`]
   })
-
-const BEGINS = ["task_started", "subagent_started", "prompt_steered"]
-const OVER: ReadonlySet<string> = new Set([...ENDS, "subagent_ended", "text_completed"])
-
-/** Whether one history is where its model is asked next. */
-const asksNext = (rows: ReadonlyArray<Row>): boolean => {
-  const last = of(rows, ...BEGINS, "tool_result", ...OVER).at(-1)
-  if (last === undefined || OVER.has(last.type)) return false
-  const calls = of(rows, "tool_call").map(callOf)
-  return calls.every((call) => hasResult(rows, call))
-}
-
-/** How many were being asked, as the rows say: the session's own model, and that of each subagent. */
-const asking = ({ rows }: Store): number =>
-  Array.from(Map.groupBy(rows, ({ body }) => body.parent_call_id).values()).filter(asksNext).length
 
 const requests = ({ end: { store }, kills, pauses, requests: asked }: Evidence): Complaints => {
   const bad = asked.flatMap(({ complaints }) => complaints.map((complaint) => `I8: ${complaint}`))
