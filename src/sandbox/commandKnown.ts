@@ -11,7 +11,7 @@ const set = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/).f
 const FOLLOWING = set("patch rename split csplit")
 
 const OTHERS =
-  set(`git npm pnpm yarn cargo go pytest tsc jest vitest eslint prettier uniq xxd fd fdfind ptx shuf yq sleep
+  set(`git npm pnpm yarn cargo go pytest ruff mypy black tsc jest vitest eslint prettier uniq xxd fd fdfind ptx shuf yq sleep
   printenv cal tput arch groups tty base64 base32 b2sum sha224sum sha384sum zcat egrep fgrep`)
 
 export const isKnown = (name: string): boolean =>

@@ -13,6 +13,8 @@ import type { Fed } from "./commandRuns.ts"
 import { destroys } from "./commandDestroys.ts"
 import { judgeGit, type GitJudgement } from "./commandGit.ts"
 import type { Vetted } from "./commandGitConfig.ts"
+import { writesUnlessTold } from "./commandAllowedChecks.ts"
+import { testForm } from "./commandForms.ts"
 import { handedWords, ownWords } from "./commandHanded.ts"
 import { isKnown, onlyExactly } from "./commandKnown.ts"
 import { doesMore } from "./commandMore.ts"
@@ -225,11 +227,14 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
   const options = git === undefined ? optionsOf(named, args, around.paths) : git.notPlain
   const role = git?.role ?? (onlyShows(named, args) ? "reads" : undefined) ?? roleOf(named, options.length > 0)
   const places = commandPaths(named, operands, around.paths, role, startedWords(named, found.names, words))
-  const content = contentOf(words[0]?.value ?? "", named, args, around.paths, fed)
+  const form = testForm(named, args)
+  // Of tests their settings count, and not the code that they try.
+  const content = contentOf(words[0]?.value ?? "", named, form ?? args, around.paths, fed)
   const within = withinOf(content.within, around.paths)
   const level = levelOf(named, args, around.paths)
   const looks = onlyShows(named, args)
-  const known = looks ? undefined : (whyExactly(found.names, level) ?? git?.exactOnly)
+  const exactly = form === undefined ? (whyExactly(found.names, level) ?? writesUnlessTold(named, args)) : undefined
+  const known = looks ? undefined : (exactly ?? git?.exactOnly)
   const only = own === undefined ? known : (known ?? "it is a program of git's own")
   const lost = destroys(named, args, around.paths)
   const gone = lost ?? takesAway(named, args, around.paths)
@@ -257,7 +262,12 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
       ...(content.unclear === undefined ? [] : [`nobody can tell what else ${content.unclear} runs`])
     ],
     paths: places.paths,
-    prefix: looks && level === undefined ? [] : prefixOf(found.name, args, level),
+    prefix:
+      form !== undefined
+        ? [found.name, ...form]
+        : looks && level === undefined
+          ? []
+          : prefixOf(found.name, args, level),
     readOnly:
       (looks || isReadOnlyProgram(named)) && !WRITERS.has(named) && (git?.readOnly ?? true) && lost === undefined,
     ...(only === undefined ? {} : { exactOnly: only }),
