@@ -208,6 +208,8 @@ const rows: ReadonlyArray<Row> = [
     /^what it would run stands in no word of it, and the rule (.*) denies something$/s,
     "它要运行的内容未写在命令里，而规则 $1 有所禁止"
   ],
+  [/^comes by (.*), which the rule (.*) denies$/s, "会触及 $1，规则 $2 拒绝"],
+  [/^empties (.*), which the rule (.*) denies$/s, "会清空 $1，规则 $2 拒绝"],
   [/^the arguments name (.*) twice$/s, "参数中 $1 出现两次"],
   [/^The command (.*)\.$/s, "命令 $1。"],
   [/^the command (.*)$/s, "命令 $1"],

@@ -9,7 +9,7 @@ import type { SimpleCommand } from "../domain/Approval.ts"
 import { reachesNetwork } from "./commandNetwork.ts"
 import { reachesBelow } from "./commandBelow.ts"
 import { contentOf } from "./commandContent.ts"
-import type { Fed } from "./commandRuns.ts"
+import type { Content, Fed } from "./commandRuns.ts"
 import { destroys } from "./commandDestroys.ts"
 import { judgeGit, type GitJudgement } from "./commandGit.ts"
 import type { Vetted } from "./commandGitConfig.ts"
@@ -215,6 +215,23 @@ const startedWords = (
   return new Set(known ? [...(wrapper.certain ?? wrapper.commands.flat()), ...wrapper.scripts] : words)
 }
 
+const taken = (name: string, args: ReadonlyArray<string>, paths: Paths): Pick<Facts, "destroys" | "deletes"> => {
+  const lost = destroys(name, args, paths)
+  const gone = lost ?? takesAway(name, args, paths)
+  return { ...(lost === undefined ? {} : { destroys: lost }), ...(gone === undefined ? {} : { deletes: gone }) }
+}
+
+const ofContent = (
+  { digest, files = [], within }: Content,
+  paths: Paths
+): Pick<Facts, "content" | "runs" | "within"> => {
+  const inner = withinOf(within, paths)
+  return {
+    ...(digest === undefined ? {} : { content: digest, runs: files }),
+    ...(inner === undefined ? {} : { within: inner })
+  }
+}
+
 /** Everything that is known of a command with these words (the program first). */
 export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundings, fed?: Fed): Facts => {
   if (staysHere(words, around.paths)) return { ...HERE, paths: [around.paths.workspace] }
@@ -230,14 +247,11 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
   const form = testForm(named, args)
   // Of tests their settings count, and not the code that they try.
   const content = contentOf(words[0]?.value ?? "", named, form ?? args, around.paths, fed)
-  const within = withinOf(content.within, around.paths)
   const level = levelOf(named, args, around.paths)
   const looks = onlyShows(named, args)
   const exactly = form === undefined ? (whyExactly(found.names, level) ?? writesUnlessTold(named, args)) : undefined
   const known = looks ? undefined : (exactly ?? git?.exactOnly)
   const only = own === undefined ? known : (known ?? "it is a program of git's own")
-  const lost = destroys(named, args, around.paths)
-  const gone = lost ?? takesAway(named, args, around.paths)
   const refused =
     found.names.map((name) => refusalOf(name, args, around.paths)).find((why) => why !== undefined) ??
     git?.refused ??
@@ -269,14 +283,15 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
           ? []
           : prefixOf(found.name, args, level),
     readOnly:
-      (looks || isReadOnlyProgram(named)) && !WRITERS.has(named) && (git?.readOnly ?? true) && lost === undefined,
+      (looks || isReadOnlyProgram(named)) &&
+      !WRITERS.has(named) &&
+      (git?.readOnly ?? true) &&
+      destroys(named, args, around.paths) === undefined,
     ...(only === undefined ? {} : { exactOnly: only }),
-    ...(lost === undefined ? {} : { destroys: lost }),
-    ...(gone === undefined ? {} : { deletes: gone }),
+    ...taken(named, args, around.paths),
     ...([named, ...found.names].some((name) => reachesNetwork(name, args)) ? { network: true as const } : {}),
     ...(places.paths.length === 0 && isFilter(words[0]?.value ?? "", args) ? { filter: true as const } : {}),
-    ...(content.digest === undefined ? {} : { content: content.digest, runs: content.files ?? [] }),
-    ...(within === undefined ? {} : { within }),
+    ...ofContent(content, around.paths),
     ...(refused === undefined ? {} : { refused })
   }
 }
