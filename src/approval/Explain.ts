@@ -13,12 +13,13 @@ import {
   contentOf,
   keyOf,
   meetsCommand,
+  meetsWithin,
   onlyFilters,
   partCover,
   sameContent,
   type Subject
 } from "./Cover.ts"
-import { noPrefix } from "./matching.ts"
+import { noPrefix, pathsOf, pathTouched, relativeTo } from "./matching.ts"
 import type { Judgement } from "./Policy.ts"
 import type { Rule } from "./Rules.ts"
 
@@ -64,10 +65,19 @@ const voided = (command: SimpleCommand, { grants, workspace }: Subject): Readonl
       : [`what it runs has changed since the grant ${short(grant.grant_id)} was given`]
   })
 
+/** What no word of it says: a command of a script that it runs, or what it takes away. */
+const deniedFor = (rule: Rule, command: SimpleCommand): ReadonlyArray<string> => {
+  const inner = meetsWithin(rule, command)
+  if (inner !== undefined) return [`runs ${inner.text}`]
+  const deletes = rule.matcher.kind === "effect" && rule.matcher.effect === "deletes" ? command.deletes : undefined
+  return deletes === undefined ? [] : [deletes]
+}
+
 const partOf = (command: SimpleCommand, subject: Subject): ExplainedPart => {
   const words = wordsOf(command)
   const denying = meeting(command, subject, "deny")
-  if (denying !== undefined) return { words, state: "denied", by: denying.name, ...matcherOf(denying), why: [] }
+  if (denying !== undefined)
+    return { words, state: "denied", by: denying.name, ...matcherOf(denying), why: deniedFor(denying, command) }
   const why = [...command.unsettled, ...command.notPlain]
   const named = namedBy(command, subject)
   if (named !== undefined) return { words, state: "asks", by: named.rule, why: [named.reason, ...why] }
@@ -100,6 +110,19 @@ const voidedCall = ({ assessment, call, digest, grants, workspace }: Subject): R
 const alwaysOf = ({ askedBy }: RiskAssessment, touches: string): string =>
   askedBy === undefined ? `${touches} a file that is asked about every time` : `the ${askedBy} wants it asked about`
 
+/** What stands in no command of the line: a path that a rule on paths denies, a file that a redirect empties. */
+const ruledBy = ({ matcher, name, tool }: Rule, { assessment, call, workspace }: Subject): ReadonlyArray<string> => {
+  if (tool !== "*" && tool !== call.tool_name) return []
+  if (matcher.kind === "path") {
+    const path = pathsOf(assessment).find((one) => pathTouched(matcher.glob, [one], workspace))
+    return path === undefined ? [] : [`comes by ${relativeTo(workspace, path) ?? path}, which the rule ${name} denies`]
+  }
+  const emptied = assessment.command?.overwrites?.[0]
+  return matcher.kind === "effect" && matcher.effect === "deletes" && emptied !== undefined
+    ? [`empties ${emptied}, which the rule ${name} denies`]
+    : []
+}
+
 const lineOf = (subject: Subject): ReadonlyArray<string> => {
   const { assessment, rules, call } = subject
   const plan = assessment.command
@@ -110,22 +133,31 @@ const lineOf = (subject: Subject): ReadonlyArray<string> => {
       action === "ask" && (matcher.kind === "tool" || matcher.kind === "path") && name === call.tool_name
   )
   const rule = tool === undefined ? [] : [`the rule ${tool.name} asks about ${call.tool_name}`]
-  return [...new Set([...refused, ...(plan?.doubts ?? []), ...always, ...rule, ...voidedCall(subject)])]
+  const reached = rules.flatMap((one) => (one.action === "deny" ? ruledBy(one, subject) : []))
+  return [...new Set([...reached, ...refused, ...(plan?.doubts ?? []), ...always, ...rule, ...voidedCall(subject)])]
 }
 
+const SEVERAL = "the line has several commands; a grant of first words covers one"
+
 /** Why only this very call, or not even that, can be granted. */
-const narrowOf = ({ assessment }: Subject, { action, grant_options }: Judgement): string | undefined => {
+const narrowOf = (subject: Subject, { action, grant_options }: Judgement): string | undefined => {
+  const { assessment } = subject
   if (action !== "ask" || grant_options.length > 1) return undefined
   if (assessment.alwaysAsk === true) return alwaysOf(assessment, "it touches")
   const all = commandsOf(assessment)
   const commands = all.length === 1 ? all : all.filter((one) => one.filter !== true)
   const unsettled = commands.find((command) => command.unsettled.length > 0)
   if (unsettled !== undefined) return unsettled.unsettled[0]
-  if (commands.length > 1) return "the line has several commands; a grant of first words covers one"
+  const whole = assessment.command?.doubts[0]
+  if (commands.length > 1) {
+    const alone = commands.filter((one) => partCover(one, subject) === undefined)
+    const one = alone.find((command) => noPrefix(command) !== undefined || command.notPlain.length > 0)
+    return whole ?? one?.notPlain[0] ?? (one && noPrefix(one)) ?? SEVERAL
+  }
   const [only] = commands
   const never = only === undefined ? undefined : noPrefix(only)
   if (never !== undefined) return never
-  return only?.notPlain[0] ?? assessment.command?.doubts[0]
+  return only?.notPlain[0] ?? whole
 }
 
 /** A rule on the tool alone, which lets the line pass whatever its parts are. */

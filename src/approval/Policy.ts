@@ -70,6 +70,24 @@ const allowRule = (subject: Subject): Rule | undefined =>
 const isEdit = ({ assessment, workspace }: Subject): boolean =>
   assessment.risk === "mutating" && !assessment.opaque && pathsCovered("**", assessment.paths, workspace)
 
+const PRINTS: ReadonlySet<string> = new Set(["cat", "echo", "printf"])
+
+/** `cat > notes.md <<'EOF'`: it writes what stands in the line into files of the workspace, as the file tools do. */
+const writesText = ({ assessment, workspace }: Subject): boolean => {
+  const plan = assessment.command
+  const [only, ...more] = plan?.commands ?? []
+  if (plan === undefined || only === undefined || more.length + plan.doubts.length + plan.reads.length > 0) return false
+  const writes = new Set(plan.writes.map((target) => `writes ${target}`))
+  return (
+    PRINTS.has(only.argv[0] ?? "") &&
+    only.readOnly &&
+    only.paths.length + only.unsettled.length === 0 &&
+    only.notPlain.length > 0 &&
+    only.notPlain.every((why) => writes.has(why)) &&
+    pathsCovered("**", assessment.paths, workspace)
+  )
+}
+
 const whyAsked = ({ assessment }: Subject): string => {
   const plan = assessment.command
   if (plan === undefined) return assessment.reason
@@ -111,7 +129,7 @@ export const decide = (subject: Subject): Judgement => {
   if (mode === "plan" && assessment.newPlan === true) return allow("it makes a new plan file", { rule: "mode: plan" })
   const rule = allowRule(subject)
   if (rule !== undefined) return allow(`the rule ${rule.name} allows it`, { rule: rule.name })
-  if (mode === "accept-edits" && isEdit(subject))
+  if (mode === "accept-edits" && (isEdit(subject) || writesText(subject)))
     return allow("file edits are accepted", { rule: "mode: accept-edits" })
   return ask(builtin.find((one) => one.action === "ask" && meets(one, subject))?.name ?? "default", subject)
 }

@@ -22,8 +22,12 @@ const touches = (text: string, glob: string, workspace: string): boolean =>
     .slice(0, MAX_TOKENS)
     .some((token) => token !== "" && pathTouched(glob, [resolve(workspace, token)], workspace))
 
+/** It goes through a directory, and names of what lies there need not stand in it. */
+const WALKS =
+  /\b(?:os\.walk|scandir|listdir|i?glob|rglob|iterdir|readdir(?:Sync)?|opendir|opendirSync|File::Find|Dir\.\w+|Find\.find|walkDir|readDir(?:Sync)?|RecursiveDirectoryIterator)\b|<[^<>\n]*[*?][^<>\n]*>/
+
 const isNamed = ({ matcher }: Rule, text: string, workspace: string): boolean => {
-  if (matcher.kind === "path") return touches(text, matcher.glob, workspace)
+  if (matcher.kind === "path") return WALKS.test(text) || touches(text, matcher.glob, workspace)
   if (matcher.kind === "effect") return matcher.effect === "deletes" && deletesInCode(text)
   return (
     matcher.kind === "command" &&

@@ -27,15 +27,20 @@ const uncovered = (asked: Subject): ReadonlyArray<SimpleCommand> | undefined => 
   return plan.commands.filter((one) => !filters(one) && partCover(one, asked) === undefined)
 }
 
-/** What is missing is one plain command: its program and subcommand. */
+/** A line of more commands is granted whole or not at all. */
+const MOST_PREFIXES = 3
+
+/** What is missing are plain commands: of each its program and subcommand, of which one grant covers one. */
 const prefix = (missing: ReadonlyArray<SimpleCommand>): ReadonlyArray<GrantOption> => {
-  const [command, ...more] = missing
-  if (command === undefined || more.some(({ text }) => text !== command.text)) return []
-  if (!isPlain(command) || noPrefix(command) !== undefined) return []
-  const matcher = prefixMatcher(command)
-  return matcher === undefined
-    ? []
-    : [{ id: "command", label: `commands that begin with ${canonicalText(command.prefix)}`, matcher }]
+  const found = new Map<string, GrantOption>()
+  for (const command of missing) {
+    const matcher = isPlain(command) && noPrefix(command) === undefined ? prefixMatcher(command) : undefined
+    if (matcher === undefined) return []
+    const words = canonicalText(command.prefix)
+    const id = found.size === 0 ? "command" : `command:${found.size + 1}`
+    if (!found.has(words)) found.set(words, { id, label: `commands that begin with ${words}`, matcher })
+  }
+  return found.size > MOST_PREFIXES ? [] : [...found.values()]
 }
 
 /** Whatever is missing only looks: the next look need not ask. */

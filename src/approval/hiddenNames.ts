@@ -126,13 +126,44 @@ const readsBySed = (glob: string, { argv }: SimpleCommand, workspace: string): b
     .flatMap((word) => Array.from(word.matchAll(SED), ([, name = ""]) => name.trim()))
     .some((name) => name !== "" && pathTouched(glob, [resolve(workspace, name)], workspace))
 
+/** Their words are text for people, or patterns, or name what git itself looks up. */
+const TEXTS = new Set("echo printf git gh grep egrep fgrep rg ag ack true false :".split(" "))
+const SEPARATES = /[\s'"`()[\]{},;<>|&=@:]+/
+
+/** A part of a word: `load("secret/x")` of yq, `-F f=@secret/x;type=a`. */
+const namesInWord = (glob: string, { argv }: SimpleCommand, workspace: string): boolean =>
+  !TEXTS.has(nameOf(argv[0] ?? "")) &&
+  argv
+    .slice(1)
+    .flatMap((word) => word.split(SEPARATES).slice(0, MAX_PARTS))
+    .some((part) => part !== "" && pathTouched(glob, [resolve(workspace, part)], workspace))
+const MAX_PARTS = 400
+
+/** What they read or write stands in a file, in what comes in, or is put together by an expression. */
+const OPENS: Readonly<Record<string, RegExp>> = {
+  yq: /\bload(?:_\w+)?\s*\(/,
+  jq: /\b(?:import|include)\b/,
+  git: /^(?:apply|am)$/,
+  patch: /^/,
+  sftp: /^/,
+  lftp: /^/,
+  ftp: /^/
+}
+const opensUnnamed = ({ argv }: SimpleCommand): boolean => {
+  const name = nameOf(argv[0] ?? "")
+  return Object.hasOwn(OPENS, name) && argv.slice(1).some((word) => OPENS[name]!.test(word))
+}
+
 /** Why this line may reach a path under the rule's glob. */
 export const hidesPath = (glob: string, subject: Subject): string | undefined => {
   const fed = (subject.assessment.command?.reads.length ?? 0) > 0
+  const perhaps = subject.assessment.perhaps ?? []
+  if (pathTouched(glob, perhaps, subject.workspace)) return subject.assessment.command?.source ?? ""
   return commandsOf(subject.assessment).find((command) => {
     const name = nameOf(command.argv[0] ?? "")
     if (GIVEN.has(name) && (fed || command.argv.some((word) => LISTS.test(word)))) return true
     if (name === "cpio" && fed) return true
+    if (opensUnnamed(command) || namesInWord(glob, command, subject.workspace)) return true
     return readsBySed(glob, command, subject.workspace)
   })?.text
 }

@@ -118,7 +118,7 @@ const partFacts = (
   const own = matcher === undefined && isBuiltin(name) ? ` (${text.builtin[name]})` : ""
   const wide = matcher === undefined ? own : `: ${matcherText(matcher, locale)}`
   if (state === "covered") return [`${text.grantedBy(name)}${wide}`]
-  if (state === "denied") return [`${text.denying(name)}${wide}`]
+  if (state === "denied") return [`${text.denying(name)}${wide}`, ...reasons.map((one) => `${text.denies}: ${one}`)]
   const asking = by === undefined ? [] : [`${text.asking(name)}${wide}`]
   if (state === "uncovered") return [text.covered.none, ...reasons.map((one) => `${text.alsoNot}: ${one}`)]
   const because = action === "deny" ? text.denies : text.asks

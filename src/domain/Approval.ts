@@ -82,6 +82,8 @@ export interface RiskAssessment {
   readonly reason: string
   /** Files the call will touch, so that calls on one path keep their order. */
   readonly paths: ReadonlyArray<string>
+  /** Absolute paths that rules know, below directories of which nobody can say whether the call leaves them alone. */
+  readonly perhaps?: ReadonlyArray<string>
   /** True where the call may change things it cannot name (bash). */
   readonly opaque: boolean
   readonly command?: CommandPlan

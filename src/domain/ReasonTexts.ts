@@ -76,7 +76,20 @@ const whole: Readonly<Record<string, string>> = {
   "the arguments are not valid Unicode": "参数不是有效的 Unicode",
   "the arguments are not valid JSON": "参数不是有效的 JSON",
   "it touches a file that is asked about every time": "涉及每次都要询问的文件",
-  "touches a file that is asked about every time": "涉及每次都要询问的文件"
+  "touches a file that is asked about every time": "涉及每次都要询问的文件",
+  "is too much to be judged": "内容过多，无法判断",
+  "what lies below cannot be looked through": "无法逐一检查其下的内容",
+  "takes words from its input": "从输入中读取参数",
+  "it is a program of git's own": "它是 git 自带的程序",
+  "it changes the shell for what follows": "它会改变 shell，影响其后的命令",
+  "rsync deletes where it copies": "rsync 会在复制的目的地或来源删除文件",
+  "nobody answered in time": "无人及时回答",
+  "the answer was not understood": "回答无法理解",
+  "the answer names a grant that was not offered": "回答所选的授权并未提供",
+  "the grant could not be saved, so it counts only this once": "授权无法保存，因此仅此一次有效",
+  "it is asked about every time, so it counts only this once": "它每次都要询问，因此仅此一次有效",
+  "it would need an approval and nobody can be asked; the tools that only look need none":
+    "需要批准而无人可问；只查看的工具无需批准"
 }
 
 /** `$1` … are what the form caught. */
@@ -137,6 +150,20 @@ const rows: ReadonlyArray<Row> = [
   [/^git (.*) writes whatever its patch names$/s, "git $1 会写入补丁所指的任何文件"],
   [/^git (.*) loses work that nothing keeps$/s, "git $1 会丢失无处保存的工作"],
   [/^(.*) takes away what it names$/s, "$1 会去掉它所指的内容"],
+  [/^(.*) takes away what it packs$/s, "$1 会去掉它所打包的内容"],
+  [/^(.*) clean takes away what was built$/s, "$1 clean 会去掉已构建的内容"],
+  [/^(.*) changes files in place$/s, "$1 会就地改动文件"],
+  [/^(.*) changes the files that it finds$/s, "$1 会改动它找到的文件"],
+  [/^(.*) deletes what it is told to$/s, "$1 会删除指定的内容"],
+  [/^the code of (.*)$/s, "$1 的代码"],
+  [/^what lies in (.*)$/s, "$1 中的内容"],
+  [/^links below (.*) may lead outside$/s, "$1 之下的链接可能指向工作区之外"],
+  [/^the repository's configuration sets (.*)$/s, "仓库的配置设置了 $1"],
+  [/^the remote (.*) lies in the workspace$/s, "远程 $1 位于工作区内"],
+  [
+    /^(.*) before it may make git look into a repository that nobody has looked at$/s,
+    "前面的 $1 可能让 git 进入未经检查的仓库"
+  ],
   [/^(.*) changes all that lies below$/s, "$1 会改动其下的全部内容"],
   [/^(.*) writes files that no word names$/s, "$1 会写入没有参数指明的文件"],
   [/^the repository's (.*) hook would run$/s, "会运行仓库的 $1 钩子"],
@@ -155,7 +182,35 @@ const rows: ReadonlyArray<Row> = [
   [/^would write (.*) outside the workspace$/s, "会写入工作区之外的 $1"],
   [/^(.*) would write (.*), which tools never write$/s, "$1 会写入 $2，工具从不写入"],
   [/^(.*) may change what (.*) names, which tools never write$/s, "$1 可能改动 $2 所指的内容，工具从不写入"],
+  [/^would write (.*), which nobody can place$/s, "会写入无法定位的 $1"],
+  [/^The command writes where it may not: (.*)$/s, "命令写入了不可写之处：$1"],
+  [
+    /^(.*) belongs to the control plane(?: \(\.git, \.claw\))?, which tools never write$/s,
+    "$1 属于控制面，工具从不写入"
+  ],
+  [/^(.*) is claw's own configuration, which tools never write$/s, "$1 是 claw 自己的配置，工具从不写入"],
+  [/^(.*) is read by git as its settings, which tools never write$/s, "$1 会被 git 当作设置读取，工具从不写入"],
+  [
+    /^(.*) belongs to a directory that git takes, or would then take, for a repository, which tools never write$/s,
+    "$1 所在的目录是（或将成为）git 仓库，工具从不写入"
+  ],
+  [/^(.*) tells agents what to do$/s, "$1 会告诉代理该做什么"],
   // Policy.
+  [
+    /^plan mode changes nothing; write_plan writes a plan: (.*)$/s,
+    "plan 模式不做任何更改（计划用 write_plan 写下）：$1"
+  ],
+  [
+    /^(.*) may name what the rule (.*) denies: nobody can know before$/s,
+    "$1 可能涉及规则 $2 所禁止的内容：事先无法得知"
+  ],
+  [
+    /^what it would run stands in no word of it, and the rule (.*) denies something$/s,
+    "它要运行的内容未写在命令里，而规则 $1 有所禁止"
+  ],
+  [/^comes by (.*), which the rule (.*) denies$/s, "会触及 $1，规则 $2 拒绝"],
+  [/^empties (.*), which the rule (.*) denies$/s, "会清空 $1，规则 $2 拒绝"],
+  [/^the arguments name (.*) twice$/s, "参数中 $1 出现两次"],
   [/^The command (.*)\.$/s, "命令 $1。"],
   [/^the command (.*)$/s, "命令 $1"],
   [/^runs (.*)$/s, "运行 $1"],
@@ -172,9 +227,20 @@ const rows: ReadonlyArray<Row> = [
 ]
 
 /** A sentence about a command holds another one: that is translated too. */
-const INNER = /^(命令 |需要批准：)(.*?)(。?)$/s
+const INNER = /^(命令 |需要批准：|plan 模式不做任何更改（计划用 write_plan 写下）：)(.*?)(。?)$/s
+
+/** `runs make test (nobody can tell what else Makefile runs; …)` */
+const WITH_WHY = /^(.*?) \((.*)\)$/s
 
 const chinese = (reason: string): string => {
+  const [, first = "", behind = ""] = WITH_WHY.exec(reason) ?? []
+  const whys = behind.split("; ")
+  if (behind !== "" && isKnownReason(first) && whys.every(isKnownReason))
+    return `${sentence(first)}（${whys.map(sentence).join("；")}）`
+  return sentence(reason)
+}
+
+const sentence = (reason: string): string => {
   if (Object.hasOwn(whole, reason)) return whole[reason]!
   const row = rows.find(([form]) => form.test(reason))
   if (row === undefined) return reason

@@ -10,12 +10,15 @@ import { onlyLooks } from "../domain/Looks.ts"
 import { keptByGit } from "./commandGitConfig.ts"
 import { ignoredBy } from "./commandIgnored.ts"
 import { comparesFiles, extentOf, namesMore, printsTree, showsObjects } from "./commandWholeTree.ts"
+import { mayTakeTree, mountsHere, takesTree } from "./commandTakesTree.ts"
 import { entriesOf, isMissing, onDisk } from "./fileNames.ts"
 
 const names = (text: string): ReadonlySet<string> => new Set(text.split(" "))
 
 /** Whatever their options; without a directory they take the working directory. */
-const ALWAYS = names("rg ag ack ugrep find fd fdfind tree du ncdu cloc tokei scc rsync tar zip 7z 7za")
+const ALWAYS = names(
+  "rg ag ack ugrep find fd fdfind tree du ncdu cloc tokei scc rsync tar bsdtar gtar star pax zip 7z 7za"
+)
 /** Whatever their options, where they name a directory: all of it goes along. */
 const NAMED_ONLY = names("mv cd pushd ln")
 const BY_OPTION: Readonly<Record<string, RegExp>> = {
@@ -65,6 +68,20 @@ export const walkedBy = (command: SimpleCommand, workspace: string): ReadonlyArr
   if (named.length > 0) return named
   return ALWAYS.has(name) || FROM_HERE.has(name) || name === "git" ? [workspace] : []
 }
+
+/** Directories that it takes along or serves as they are; absolute. */
+export const takenBy = (command: SimpleCommand, workspace: string): ReadonlyArray<string> => {
+  if (mountsHere(command, workspace)) return [workspace]
+  if (!takesTree(command, workspace)) return []
+  const named = command.paths.filter(isDirectory)
+  return named.length > 0 ? named : [workspace]
+}
+
+/** Directories that it names, and of which nobody knows whether it leaves alone what lies below; absolute. */
+export const perhapsWalkedBy = (command: SimpleCommand, workspace: string): ReadonlyArray<string> =>
+  mayTakeTree(command) && walkedBy(command, workspace).length + takenBy(command, workspace).length === 0
+    ? command.paths.filter(isDirectory)
+    : []
 
 const isAdd = ({ argv }: SimpleCommand): boolean => argv[0] === "git" && argv[1] === "add"
 

@@ -4,6 +4,7 @@
  * and changes no source of packages; each row carries words that pass and words that ask.
  */
 import { BEHIND, BUILDS } from "./commandAllowedBuilds.ts"
+import { CHECKERS } from "./commandAllowedChecks.ts"
 import { RUNS_SCRIPTS_AFTER_ALL } from "./commandTables.ts"
 
 export interface Allowed {
@@ -26,6 +27,7 @@ const set = (names: string): ReadonlySet<string> => new Set(names.trim().split(/
 
 export const ALLOWED: Readonly<Record<string, Allowed>> = {
   ...BUILDS,
+  ...CHECKERS,
   pytest: {
     short: "kqvxslmrnh",
     long: set(`quiet verbose exitfirst capture showlocals maxfail tb lf last-failed ff failed-first nf new-first sw stepwise

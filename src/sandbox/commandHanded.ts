@@ -78,7 +78,7 @@ const TEXT =
   /^(?:-[gtk]|--(?:grep|fgrep|testNamePattern|test-name-pattern|test-skip-pattern|test-concurrency|test-timeout|timeout))$/
 
 /** Names that a runner of tests would run though no test is called so. */
-const noTests = (words: ReadonlyArray<string>, handed: ReadonlyArray<string>): ReadonlyArray<string> => {
+export const noTests = (words: ReadonlyArray<string>, handed: ReadonlyArray<string>): ReadonlyArray<string> => {
   const runs = words.some((word) => word === "--test" || RUNS_NAMES.has(word.split("/").at(-1)!))
   if (!runs) return []
   return handed.filter(

@@ -3,7 +3,7 @@
  * list. Does not own: what else is known of a program (commandTables), its own commands (commandLevels). Invariant: a
  * program that is not here is granted word for word or not at all.
  */
-import { exactOnly, isReadOnlyProgram, WRITERS } from "./commandTables.ts"
+import { exactOnly, isReadOnlyProgram, SHELL_STATE, WRITERS } from "./commandTables.ts"
 
 const set = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/).filter((name) => name !== ""))
 
@@ -11,7 +11,7 @@ const set = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/).f
 const FOLLOWING = set("patch rename split csplit")
 
 const OTHERS =
-  set(`git npm pnpm yarn cargo go pytest tsc jest vitest eslint prettier uniq xxd fd fdfind ptx shuf yq sleep
+  set(`git npm pnpm yarn cargo go pytest ruff mypy black tsc jest vitest eslint prettier uniq xxd fd fdfind ptx shuf yq sleep
   printenv cal tput arch groups tty base64 base32 b2sum sha224sum sha384sum zcat egrep fgrep`)
 
 export const isKnown = (name: string): boolean =>
@@ -21,6 +21,7 @@ export const isKnown = (name: string): boolean =>
 export const onlyExactly = (names: ReadonlyArray<string>): string | undefined => {
   const why = names.map(exactOnly).find((found) => found !== undefined)
   if (why !== undefined || names.some(isKnown)) return why
+  if (names.some((name) => SHELL_STATE.has(name))) return "it changes the shell for what follows"
   const following = names.find((name) => FOLLOWING.has(name))
   if (following !== undefined) return `${following} writes files that no word names`
   return `${names[0] ?? "it"} is not known here, and may run whatever its words name`

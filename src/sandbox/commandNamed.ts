@@ -60,6 +60,8 @@ const INLINE = /^(?:-[A-Za-z]*[ceErp]|--eval|--print|--command|--execute|eval)$/
 /** It runs what it reads, and no word, option or redirect says what that is. */
 export const readsUnnamed = (name: string, args: ReadonlyArray<string>): boolean => {
   const plain = plainName(name)
+  // As other runners of tests it finds them by their names.
+  if (plain === "node" && args[0] === "--test") return false
   const runs =
     SHELLS.has(plain) || (isInterpreter(plain) && !SHOWS.has(plain)) || exactOnly(plain)?.startsWith("it runs programs")
   if (runs !== true || SETTLED.has(plain) || onlyShows(name, args) || (args.length === 1 && ABOUT.test(args[0]!)))

@@ -9,10 +9,12 @@ import type { SimpleCommand } from "../domain/Approval.ts"
 import { reachesNetwork } from "./commandNetwork.ts"
 import { reachesBelow } from "./commandBelow.ts"
 import { contentOf } from "./commandContent.ts"
-import type { Fed } from "./commandRuns.ts"
+import type { Content, Fed } from "./commandRuns.ts"
 import { destroys } from "./commandDestroys.ts"
 import { judgeGit, type GitJudgement } from "./commandGit.ts"
 import type { Vetted } from "./commandGitConfig.ts"
+import { writesUnlessTold } from "./commandAllowedChecks.ts"
+import { testForm } from "./commandForms.ts"
 import { handedWords, ownWords } from "./commandHanded.ts"
 import { isKnown, onlyExactly } from "./commandKnown.ts"
 import { doesMore } from "./commandMore.ts"
@@ -213,6 +215,23 @@ const startedWords = (
   return new Set(known ? [...(wrapper.certain ?? wrapper.commands.flat()), ...wrapper.scripts] : words)
 }
 
+const taken = (name: string, args: ReadonlyArray<string>, paths: Paths): Pick<Facts, "destroys" | "deletes"> => {
+  const lost = destroys(name, args, paths)
+  const gone = lost ?? takesAway(name, args, paths)
+  return { ...(lost === undefined ? {} : { destroys: lost }), ...(gone === undefined ? {} : { deletes: gone }) }
+}
+
+const ofContent = (
+  { digest, files = [], within }: Content,
+  paths: Paths
+): Pick<Facts, "content" | "runs" | "within"> => {
+  const inner = withinOf(within, paths)
+  return {
+    ...(digest === undefined ? {} : { content: digest, runs: files }),
+    ...(inner === undefined ? {} : { within: inner })
+  }
+}
+
 /** Everything that is known of a command with these words (the program first). */
 export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundings, fed?: Fed): Facts => {
   if (staysHere(words, around.paths)) return { ...HERE, paths: [around.paths.workspace] }
@@ -225,14 +244,14 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
   const options = git === undefined ? optionsOf(named, args, around.paths) : git.notPlain
   const role = git?.role ?? (onlyShows(named, args) ? "reads" : undefined) ?? roleOf(named, options.length > 0)
   const places = commandPaths(named, operands, around.paths, role, startedWords(named, found.names, words))
-  const content = contentOf(words[0]?.value ?? "", named, args, around.paths, fed)
-  const within = withinOf(content.within, around.paths)
+  const form = testForm(named, args)
+  // Of tests their settings count, and not the code that they try.
+  const content = contentOf(words[0]?.value ?? "", named, form ?? args, around.paths, fed)
   const level = levelOf(named, args, around.paths)
   const looks = onlyShows(named, args)
-  const known = looks ? undefined : (whyExactly(found.names, level) ?? git?.exactOnly)
+  const exactly = form === undefined ? (whyExactly(found.names, level) ?? writesUnlessTold(named, args)) : undefined
+  const known = looks ? undefined : (exactly ?? git?.exactOnly)
   const only = own === undefined ? known : (known ?? "it is a program of git's own")
-  const lost = destroys(named, args, around.paths)
-  const gone = lost ?? takesAway(named, args, around.paths)
   const refused =
     found.names.map((name) => refusalOf(name, args, around.paths)).find((why) => why !== undefined) ??
     git?.refused ??
@@ -257,16 +276,22 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
       ...(content.unclear === undefined ? [] : [`nobody can tell what else ${content.unclear} runs`])
     ],
     paths: places.paths,
-    prefix: looks && level === undefined ? [] : prefixOf(found.name, args, level),
+    prefix:
+      form !== undefined
+        ? [found.name, ...form]
+        : looks && level === undefined
+          ? []
+          : prefixOf(found.name, args, level),
     readOnly:
-      (looks || isReadOnlyProgram(named)) && !WRITERS.has(named) && (git?.readOnly ?? true) && lost === undefined,
+      (looks || isReadOnlyProgram(named)) &&
+      !WRITERS.has(named) &&
+      (git?.readOnly ?? true) &&
+      destroys(named, args, around.paths) === undefined,
     ...(only === undefined ? {} : { exactOnly: only }),
-    ...(lost === undefined ? {} : { destroys: lost }),
-    ...(gone === undefined ? {} : { deletes: gone }),
+    ...taken(named, args, around.paths),
     ...([named, ...found.names].some((name) => reachesNetwork(name, args)) ? { network: true as const } : {}),
     ...(places.paths.length === 0 && isFilter(words[0]?.value ?? "", args) ? { filter: true as const } : {}),
-    ...(content.digest === undefined ? {} : { content: content.digest, runs: content.files ?? [] }),
-    ...(within === undefined ? {} : { within }),
+    ...ofContent(content, around.paths),
     ...(refused === undefined ? {} : { refused })
   }
 }

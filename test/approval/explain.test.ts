@@ -97,7 +97,7 @@ describe("explain", () => {
           }
         ],
         line: [],
-        narrow: "the line has several commands; a grant of first words covers one"
+        narrow: "writes x"
       }
     )
   })

@@ -9,7 +9,15 @@ import { Effect, Schema } from "effect"
 import type { CommandPlan, Risk, RiskAssessment } from "../../domain/Approval.ts"
 import { processMark } from "../../domain/Ids.ts"
 import { lineOnlyLooks } from "../../domain/Looks.ts"
-import { entriesBelow, leftOut, listsNames, reachedByGit, walkedBy } from "../../sandbox/CommandWalks.ts"
+import {
+  entriesBelow,
+  leftOut,
+  listsNames,
+  perhapsWalkedBy,
+  reachedByGit,
+  takenBy,
+  walkedBy
+} from "../../sandbox/CommandWalks.ts"
 import type { ProcessResult, ProcessRunner } from "../../sandbox/ProcessRunner.ts"
 import type { Workspace } from "../../sandbox/Workspace.ts"
 import * as Tool from "../Tool.ts"
@@ -175,6 +183,8 @@ interface Reached {
   readonly paths: ReadonlyArray<string>
   /** Why it asks every time. */
   readonly why?: string
+  /** What it may come by besides, for the mode that asks about nothing else. */
+  readonly perhaps: ReadonlyArray<string>
 }
 
 /** What the commands come by without naming it, and whether any of it, or what they name, may hold secrets (T2, T6). */
@@ -185,13 +195,19 @@ const reached = ({ guard, workspace }: BashOptions, plan: CommandPlan, redirecte
   const isKept = (path: string) => (guard.ruled("bash", path) || (!names && guard.secret(path))) && !ignored(path)
   const below = entriesBelow(walked, isKept)
   const byGit = reachedByGit(plan.commands, workspace.root, (path) => guard.ruled("bash", path), guard.secret)
+  const ruledBelow = (directories: ReadonlyArray<string>) =>
+    directories.length === 0 ? [] : entriesBelow(directories, (path) => guard.ruled("bash", path)).found
+  // Of files that may hold secrets the person has the say when it is asked about; a rule says it once for all.
+  const along = ruledBelow(plan.commands.flatMap((command) => takenBy(command, workspace.root)))
+  const perhaps = ruledBelow(plan.commands.flatMap((command) => perhapsWalkedBy(command, workspace.root)))
   const { complete, found } = { complete: below.complete, found: [...below.found, ...byGit] }
   const named = [...redirected, ...plan.commands.flatMap((command) => command.paths)]
   const secret = [...named, ...(names ? [] : found)].find(guard.secret)
   const shown = secret === undefined ? undefined : relative(workspace.root, secret)
+  const paths = [...found, ...along]
   if (shown !== undefined)
-    return { paths: found, why: `reaches ${shown.startsWith("..") ? secret : shown}, ${MAY_HOLD_SECRETS}` }
-  return complete ? { paths: found } : { paths: found, why: "walks over too much to be looked through" }
+    return { perhaps, paths, why: `reaches ${shown.startsWith("..") ? secret : shown}, ${MAY_HOLD_SECRETS}` }
+  return complete ? { perhaps, paths } : { perhaps, paths, why: "walks over too much to be looked through" }
 }
 
 const assess = Effect.fnUntraced(function* (options: BashOptions, args: Args) {
@@ -205,7 +221,7 @@ const assess = Effect.fnUntraced(function* (options: BashOptions, args: Args) {
   if (forbidden !== undefined) return { ...refused("dangerous", forbidden), opaque: true, command: plan }
   const reads = yield* Effect.forEach(plan.reads, (path) => readPath(workspace, path))
   const touched = [...redirects.flatMap(({ real }) => real ?? []), ...reads]
-  const { paths, why } = reached(options, plan, touched)
+  const { paths, perhaps, why } = reached(options, plan, touched)
   const doubts = [...plan.doubts, ...plan.commands.flatMap((command) => command.notPlain)]
   // A file of the workspace that the line names is changed, and nothing further.
   const known = redirects.every(({ alwaysAsk, real }) => real !== undefined && alwaysAsk !== true)
@@ -219,6 +235,7 @@ const assess = Effect.fnUntraced(function* (options: BashOptions, args: Args) {
     paths: [...touched, ...paths],
     opaque: true,
     command: plan,
+    ...(perhaps.length === 0 ? {} : { perhaps }),
     ...(why !== undefined || redirects.some((redirect) => redirect.alwaysAsk === true) ? { alwaysAsk: true } : {})
   }
   return assessment
