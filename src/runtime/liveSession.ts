@@ -47,6 +47,8 @@ interface Live {
   readonly scope: Scope.Scope
   readonly drain: Tasks.Drain
   readonly queue: QueueLimit
+  /** An undo that was cut off before, and is done since. */
+  readonly settled: Effect.Success<ReturnType<typeof settleFiles>>
   readonly settings: { meta: SessionMeta; mode: Mode | undefined; max_turns: number | undefined; caps: Caps }
 }
 
@@ -190,7 +192,7 @@ const contract = (live: Live): SessionRuntime => {
     rename: (title) => touch(live, { title }),
     desert: Effect.sync(live.approver.desert),
     resumeQueue: ordered(Effect.suspend(() => Effect.mapError(live.tasks.startQueued(true), translate))),
-    ...restoring(log, parts.checkpoints, ordered),
+    ...restoring(log, parts.checkpoints, live.settled, ordered),
     grants: Effect.mapError(parts.grants.list(log.session_id), translate),
     revoke: (id, by) => Effect.mapError(parts.grants.revoke(log.session_id, id, by), translate)
   }
@@ -264,7 +266,7 @@ export const open = Effect.fnUntraced(function* (meta: SessionMeta, options: Ope
   const parts = yield* factory.build({ meta, reporter: log.reporter, approver: approver.approver, mode })
   fallback = parts.mode
   yield* measuring(log, parts)
-  if (!log.isReadOnly) yield* settleFiles(log, parts.checkpoints)
+  const settled = log.isReadOnly ? undefined : yield* settleFiles(log, parts.checkpoints)
   const lock = yield* Semaphore.make(1)
   const taskSettings = () => ({
     ...(settings.meta.model === undefined ? {} : { model: settings.meta.model }),
@@ -272,7 +274,7 @@ export const open = Effect.fnUntraced(function* (meta: SessionMeta, options: Ope
     caps: settings.caps
   })
   const live = withTasks(
-    { log, approver, parts, lock, index, scope, settings, drain, queue: slots.queue },
+    { log, approver, parts, lock, index, scope, settings, drain, queue: slots.queue, settled },
     taskSettings,
     slots
   )
