@@ -194,6 +194,6 @@ interface ForSession {
 export const hooksFor = (config: ConfigShape, runners: Runners, session: ForSession): HooksShape => {
   const hooks = ofWorkspace(config, session.workspace)
   const path = config.childEnvironment["PATH"] ?? ""
-  const distrusts: HookParts["distrusts"] = (command) => distrusted(config.trust, command, path)
+  const distrusts: HookParts["distrusts"] = (command) => distrusted(config, command, path)
   return isEmpty(hooks) ? none : commandHooks({ ...session, hooks, runners, distrusts, told: new Set() })
 }
