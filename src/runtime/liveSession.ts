@@ -29,6 +29,7 @@ import { readOnly } from "./readOnly.ts"
 import { restoring, settleFiles } from "./restoring.ts"
 import { type Parts, RuntimeFactory } from "./RuntimeFactory.ts"
 import { RuntimeError } from "./RuntimeError.ts"
+import * as SetCaps from "./setCaps.ts"
 import * as SessionLog from "./sessionLog.ts"
 import type { Accepted, ApprovalAnswer, Prompt, SessionRuntime, Subscription } from "./SessionRuntime.ts"
 import { statusOf } from "./statusOf.ts"
@@ -49,7 +50,7 @@ interface Live {
   readonly queue: QueueLimit
   /** An undo that was cut off before, and is done since. */
   readonly settled: Effect.Success<ReturnType<typeof settleFiles>>
-  readonly settings: { meta: SessionMeta; mode: Mode | undefined; max_turns: number | undefined; caps: Caps }
+  readonly settings: { meta: SessionMeta; mode: Mode | undefined; max_turns: number | undefined }
 }
 
 const refuse = (code: ErrorCode) => Effect.fail(new RuntimeError({ code }))
@@ -154,6 +155,15 @@ const subscribe = Effect.fnUntraced(function* (
   joining.join()
 })
 
+const capsOf = ({ log, parts }: Pick<Live, "log" | "parts">): Caps => SetCaps.inForce(log.marks.caps(), parts.capped)
+
+/** It holds once it is stored. */
+const setBudget = Effect.fnUntraced(function* (live: Live, caps: Caps, within = false) {
+  const set = { type: "budget_set", ...caps, ...(within ? { within } : {}) } as const
+  yield* Effect.mapError(live.log.commit([set]), translate)
+  return capsOf(live)
+})
+
 const clearHistory = Effect.fnUntraced(function* (live: Live) {
   const event = yield* orRefuse(clear(live.log.state()))
   yield* Effect.mapError(live.log.commit([event]), translate)
@@ -177,8 +187,8 @@ const contract = (live: Live): SessionRuntime => {
     interrupt: (id, reason) => interrupt(live, id, reason),
     answer: (given) => answer(live, given),
     subscribe: (subscription) => subscribe(live, subscription),
-    status: Effect.map(parts.engine.budgets, (budgets) => statusOf(live, budgets)),
-    setBudget: (caps) => Effect.sync(() => (settings.caps = { ...settings.caps, ...(parts.capped?.(caps) ?? caps) })),
+    status: Effect.map(parts.engine.budgets, (budgets) => statusOf({ ...live, caps: capsOf(live) }, budgets)),
+    setBudget: (caps, within) => setBudget(live, caps, within),
     state: Effect.sync(log.state),
     clear: ordered(Effect.suspend(() => clearHistory(live))),
     compact: (focus) => ordered(compactHistory(live, focus)),
@@ -257,13 +267,18 @@ export const open = Effect.fnUntraced(function* (meta: SessionMeta, options: Ope
   const settings: Live["settings"] = {
     meta,
     mode: options.mode ?? (meta.mode as Mode | undefined),
-    max_turns: options.max_turns,
-    caps: {}
+    max_turns: options.max_turns
   }
   const approver = JournalApprover.make(log)
   let fallback: Mode = "ask"
   const mode = Effect.sync(() => settings.mode ?? fallback)
-  const parts = yield* factory.build({ meta, reporter: log.reporter, approver: approver.approver, mode })
+  const parts = yield* factory.build({
+    meta,
+    reporter: log.reporter,
+    approver: approver.approver,
+    mode,
+    hooksTold: log.marks.hooksTold
+  })
   fallback = parts.mode
   yield* measuring(log, parts)
   const settled = log.isReadOnly ? undefined : yield* settleFiles(log, parts.checkpoints)
@@ -271,7 +286,7 @@ export const open = Effect.fnUntraced(function* (meta: SessionMeta, options: Ope
   const taskSettings = () => ({
     ...(settings.meta.model === undefined ? {} : { model: settings.meta.model }),
     ...(settings.max_turns === undefined ? {} : { max_turns: settings.max_turns }),
-    caps: settings.caps
+    caps: capsOf({ log, parts })
   })
   const live = withTasks(
     { log, approver, parts, lock, index, scope, settings, drain, queue: slots.queue, settled },
