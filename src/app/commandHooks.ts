@@ -36,6 +36,8 @@ interface HookParts {
   /** Why a workspace's hook is not what was trusted, looked at now. */
   readonly distrusts: (command: Hook["command"]) => string | undefined
   readonly reporter: Reporter["Service"]
+  /** Which were told of the end of this task before, by a process that was ended meanwhile. */
+  readonly hooksTold: () => ReadonlySet<string>
   /** Of which a task was told already that they failed. */
   readonly told: Set<string>
 }
@@ -58,27 +60,32 @@ const parsed = (text: string): unknown => {
 type About = TaskAbout & { readonly call_id?: CallId; readonly status?: string; readonly result?: string }
 
 /** Stored before it begins, so that it is ended also where this process dies; and that it has ended. */
-const recorded = ({ reporter }: HookParts, task_id: TaskId, mark: string) => {
+const recorded = ({ reporter }: HookParts, task_id: TaskId, mark: string, after_task: string | undefined) => {
   let begun = false
   return {
     processStarted: (pid: number, start_time: string) => {
       begun = true
-      return Effect.asVoid(reporter.report([{ type: "hook_started", task_id, mark, pid, start_time }]))
+      const ends = after_task === undefined ? {} : { after_task }
+      return Effect.asVoid(reporter.report([{ type: "hook_started", task_id, mark, pid, start_time, ...ends }]))
     },
     ended: Effect.sync(() => (begun ? reporter.later([{ type: "hook_ended", task_id, mark }]) : undefined))
   }
 }
 
+/** Whether it did all of its work nobody knows, and it may be a message to people: it is not sent twice. */
+const TOLD = "was running when claw was ended, and is not run again"
+
 /** One program's word. */
 const asked = (parts: HookParts, event: HookEvent, hook: TieredHook, about: About): Effect.Effect<Said> => {
   const { command, tier, timeout_ms = HOOK_TIMEOUT_MS } = hook
   const name = nameOf(hook)
-  const { distrusts, mask, runners, workspace } = parts
+  const { distrusts, hooksTold, mask, runners, workspace } = parts
   const failed = (why: string): Said => ({ name, failed: mask(why) })
   const distrust = tier === "workspace" ? distrusts(command) : undefined
   if (distrust !== undefined) return Effect.succeed(failed(distrust))
+  if (event === "after_task" && hooksTold().has(name)) return Effect.succeed(failed(TOLD))
   const id = `claw-hook-${randomUUID()}`
-  const { ended, processStarted } = recorded(parts, about.task_id, id)
+  const { ended, processStarted } = recorded(parts, about.task_id, id, event === "after_task" ? name : undefined)
   const stdin = `${mask(JSON.stringify({ v: 1, event, workspace, ...about }))}\n`
   return runners[tier === "workspace" ? "workspace" : "own"]
     .run({ id, command: { argv: command }, cwd: workspace, timeout_ms, merge: false, stdin, processStarted })
@@ -189,11 +196,12 @@ interface ForSession {
   readonly workspace: string
   readonly mask: (text: string) => string
   readonly reporter: Reporter["Service"]
+  readonly hooksTold: () => ReadonlySet<string>
 }
 
 export const hooksFor = (config: ConfigShape, runners: Runners, session: ForSession): HooksShape => {
   const hooks = ofWorkspace(config, session.workspace)
   const path = config.childEnvironment["PATH"] ?? ""
-  const distrusts: HookParts["distrusts"] = (command) => distrusted(config.trust, command, path)
+  const distrusts: HookParts["distrusts"] = (command) => distrusted(config, command, path)
   return isEmpty(hooks) ? none : commandHooks({ ...session, hooks, runners, distrusts, told: new Set() })
 }

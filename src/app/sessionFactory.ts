@@ -161,7 +161,7 @@ const sessionParts = Effect.fnUntraced(function* (around: Around, rules: Readonl
       Context.add(SystemPrompt, systemPrompt(config, root, told, looks, mask)),
       Context.add(Reporter, seed.reporter),
       Context.add(EngineLimits, limitsOf(config)),
-      Context.add(Hooks, hooksFor(config, runners, { workspace: root, mask, reporter: seed.reporter })),
+      Context.add(Hooks, hooksFor(config, runners, { workspace: root, mask, ...seed })),
       Context.add(KnownSecrets, mask),
       Context.add(Budget, budgets(owner))
     )
@@ -177,7 +177,7 @@ const partsOf = Effect.fnUntraced(function* (around: Around, rules: ReadonlyArra
   const allowsMode = (mode: Mode) =>
     Effect.map(modeInForce(config, isolation, Effect.succeed(mode)), (possible) => possible === mode)
   const { cap_ceiling, limits, mode } = config
-  const capped = (caps: Caps) => cappedBy(cap_ceiling, caps)
+  const capped = (caps: Caps, within = false) => cappedBy(within ? limits : cap_ceiling, caps)
   return { ...parts, model: Context.get(shared, Provider).model, mode, allowsMode, limits, capped }
 })
 

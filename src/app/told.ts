@@ -114,14 +114,16 @@ export const promptsIn = Effect.fnUntraced(function* (config: ConfigShape, works
 })
 
 /** Hooks of the workspace that would not be run. */
-const distrustedHooks = ({ childEnvironment, hooks, trust }: ConfigShape): ReadonlyArray<Finding> =>
-  hookEvents.flatMap((event) =>
+const distrustedHooks = (config: ConfigShape): ReadonlyArray<Finding> => {
+  const { childEnvironment, hooks } = config
+  return hookEvents.flatMap((event) =>
     hooks[event].flatMap((hook): ReadonlyArray<Finding> => {
       if (hook.tier !== "workspace") return []
-      const why = distrusted(trust, hook.command, childEnvironment["PATH"] ?? "")
+      const why = distrusted(config, hook.command, childEnvironment["PATH"] ?? "")
       return why === undefined ? [] : [{ name: "hooks", status: "problem", detail: `${nameOf(hook)} ${why}` }]
     })
   )
+}
 
 /** What is told here, for `claw doctor`. */
 export const toldFindings = Effect.fnUntraced(function* (config: ConfigShape) {

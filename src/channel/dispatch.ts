@@ -75,8 +75,12 @@ const setMode = Effect.fnUntraced(function* (principal: Principal, runtime: Sess
   yield* runtime.setMode(yield* modeFor(principal, (yield* runtime.status).mode, wanted))
 })
 
-const setBudget = (runtime: SessionRuntime, { type: _, v: __, name: ___, ...caps }: Setting<"set_budget">): Handled =>
-  runtime.setBudget === undefined ? refuse("forbidden") : Effect.asVoid(runtime.setBudget(caps))
+/** Who does not manage the server goes no further than its configuration. */
+const setBudget = (
+  principal: Principal,
+  { setBudget: set }: SessionRuntime,
+  { type: _, v: __, name: ___, ...caps }: Setting<"set_budget">
+): Handled => (set === undefined ? refuse("forbidden") : Effect.asVoid(set(caps, !may(principal, "manage"))))
 
 const restore = (
   runtime: SessionRuntime,
@@ -109,7 +113,7 @@ const command = (peer: Peer, principal: Principal, runtime: SessionRuntime, mess
     case "set_model":
       return runtime.setModel(message.model)
     case "set_budget":
-      return setBudget(runtime, message)
+      return setBudget(principal, runtime, message)
     case "rename":
       return runtime.rename(message.title)
   }

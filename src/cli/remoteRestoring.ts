@@ -12,6 +12,15 @@ import type { Facts } from "./remoteFacts.ts"
 
 type Asked = <A>(request: () => Promise<A>) => Effect.Effect<A, RuntimeError>
 
+const restoredSince = (facts: Facts, seq: number) => {
+  const found: Array<Durable<"files_restored">> = []
+  const sink = (events: ReadonlyArray<SessionEvent>) => {
+    for (const event of events) if (event.type === "files_restored") found.push(event)
+  }
+  facts.watch({ seq }, sink)()
+  return found
+}
+
 export const remoteRestoring = (
   client: Client,
   facts: Facts,
@@ -29,12 +38,13 @@ export const remoteRestoring = (
       ...(to === undefined ? {} : { to })
     }
     yield* asked(() => client.send({ type: "command", ...command }))
-    const found: Array<Durable<"files_restored">> = []
-    const sink = (events: ReadonlyArray<SessionEvent>) => {
-      for (const event of events) if (event.type === "files_restored") found.push(event)
-    }
-    facts.watch({ seq }, sink)()
-    return found
+    const found = restoredSince(facts, seq)
+    // It was done before it was asked for: begun by a server that was killed, and finished by the one that is there now.
+    return found.length > 0
+      ? found
+      : restoredSince(facts, 0)
+          .filter(({ direction }) => direction === name)
+          .slice(-1)
   })
   return {
     restore: (direction, { uncertain = false } = {}) =>

@@ -6,7 +6,7 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs"
 import { delimiter, isAbsolute, relative, resolve, sep } from "node:path"
 import { type Hook, HOOK_PROGRAMS, isOwnProgram } from "./HookSettings.ts"
-import { changeOf, type Standing } from "./WorkspaceTrust.ts"
+import { changeOf, isStillTrusted, type Standing } from "./WorkspaceTrust.ts"
 
 const real = (path: string): string => {
   try {
@@ -65,13 +65,16 @@ const isUnseen = (workspace: string, argument: string): boolean =>
 const unseen = (argument: string): string =>
   `is not run: ${JSON.stringify(argument)} is a file of the workspace outside of ${HOOK_PROGRAMS}/, and no part of what is trusted`
 
+const REVOKED = "is not run: this workspace is not trusted any more; started anew, claw goes on without it"
+
 /** Why a workspace's hook is not run now: the end of a sentence. `path`: PATH of what is run. */
 export const distrusted = (
-  standing: Standing,
+  { state_dir, trust: standing }: { readonly state_dir: string; readonly trust: Standing },
   [program, ...rest]: Hook["command"],
   path: string
 ): string | undefined => {
   const { workspace } = standing
+  if (!isStillTrusted(state_dir, standing)) return REVOKED
   const changed = changeOf(standing, HOOK_PROGRAMS)
   if (changed !== undefined) return changed
   if (!isOwnProgram(program)) {

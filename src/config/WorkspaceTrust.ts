@@ -153,6 +153,15 @@ export const standing = ({ state_dir, workspace: given }: Where): Standing => {
   }
 }
 
+/** Whether what was judged trusted then still is: an answer can be taken back while a program runs. */
+export const isStillTrusted = (state_dir: string, { digest, status, workspace }: Standing): boolean => {
+  try {
+    return status === "trusted" && decided(state_dir, workspace, digest) === "trusted"
+  } catch {
+    return false
+  }
+}
+
 /** Everything here that claw or another agent would take up, also what claw never takes. */
 export const offered = (workspace: string): ReadonlyArray<Offer> => {
   try {

@@ -89,10 +89,23 @@ export const HookStarted = event("hook_started", {
   ...task,
   mark: Schema.String,
   pid: Schema.Int,
-  start_time: Schema.String
+  start_time: Schema.String,
+  /** Whose program it is, where it is told of the task's end: it is told once. */
+  after_task: optional(Schema.String)
 })
 /** Nothing of it lives any more. */
 export const HookEnded = event("hook_ended", { ...task, mark: Schema.String })
+/**
+ * Limits of spending that somebody set for the session; what is not named stays as it was. `within`: somebody who may not
+ * set looser ones than the server's own.
+ */
+export const BudgetSet = event("budget_set", {
+  task_tokens: optional(Schema.Finite),
+  task_cost_usd: optional(Schema.Finite),
+  session_tokens: optional(Schema.Finite),
+  session_cost_usd: optional(Schema.Finite),
+  within: optional(Schema.Literal(true))
+})
 export const PrivateBody = Schema.Union([
   ProcessStarted,
   CancelRequested,
@@ -105,7 +118,8 @@ export const PrivateBody = Schema.Union([
   RestoreStarted,
   ToolEnded,
   HookStarted,
-  HookEnded
+  HookEnded,
+  BudgetSet
 ])
 export type PrivateBody = typeof PrivateBody.Type
 
@@ -121,5 +135,6 @@ export const privateTypes: ReadonlySet<string> = new Set<PrivateBody["type"]>([
   "restore_started",
   "tool_ended",
   "hook_started",
-  "hook_ended"
+  "hook_ended",
+  "budget_set"
 ])

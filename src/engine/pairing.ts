@@ -8,8 +8,9 @@ import type { RiskAssessment } from "../domain/Approval.ts"
 import type { ReportBody } from "../domain/Event.ts"
 import { newCallId, type TaskId } from "../domain/Ids.ts"
 import type { ToolCall } from "../domain/Message.ts"
-import type { SessionState } from "../domain/Session.ts"
+import type { CallState, SessionState } from "../domain/Session.ts"
 import type { Completed } from "../provider/ModelPart.ts"
+import { SUBAGENT } from "../tools/SubagentRunner.ts"
 import { ToolError } from "../tools/ToolError.ts"
 import type { ResolvedCall, ToolRegistry } from "../tools/ToolRegistry.ts"
 
@@ -27,10 +28,17 @@ export type Planned =
 /** Among used ids: there were others, which nobody knows any more. */
 const FORGOTTEN = "\0"
 
-/** The call ids that a session has used. Where its beginning was summarised, every call gets one of ours. */
-export const usedIds = ({ history }: SessionState): Set<string> => {
-  const ids = history.flatMap((item) => (item.kind === "answer" ? item.calls.map(({ call_id }) => call_id) : []))
-  return new Set<string>(history[0]?.kind === "summary" ? [FORGOTTEN, ...ids] : ids)
+/** Its beginning was summarised or cleared away, or subagents had calls, of which the state keeps nothing. */
+const isForgetful = ({ history, seq, subagents }: SessionState, calls: ReadonlyArray<CallState>): boolean =>
+  (history[0] === undefined ? seq > 0 : history[0].kind === "summary" || history[0].seq > 1) ||
+  subagents.size > 0 ||
+  calls.some(({ started, tool_name }) => tool_name === SUBAGENT && started > 0)
+
+/** The call ids that a session has used. Where not all are known any more, every call gets one of ours. */
+export const usedIds = (state: SessionState): Set<string> => {
+  const calls = state.history.flatMap((item) => (item.kind === "answer" ? item.calls : []))
+  const ids = calls.map(({ call_id }) => call_id)
+  return new Set<string>(isForgetful(state, calls) ? [FORGOTTEN, ...ids] : ids)
 }
 
 const badArguments = (call: ToolCall, complaint: string, raw: string): Planned => {

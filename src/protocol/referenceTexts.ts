@@ -165,7 +165,8 @@ export const commandTexts: Readonly<Record<Name, string>> = {
   set_model: "From the next task on.",
   set_budget:
     "Limits of spending from the next task on, of each task or of the session; what is not named stays. 0: no limit. None " +
-    "is looser than the operator's own; `budgets` of the `status` tells what holds. As long as anybody is at the session.",
+    "is looser than the operator's own, nor, of whoever is no `admin`, than the server's; `budgets` of the `status` tells " +
+    "what holds. It stays with the session.",
   rename: "The title."
 }
 

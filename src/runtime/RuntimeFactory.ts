@@ -20,6 +20,8 @@ export interface Seed {
   readonly reporter: Reporter["Service"]
   readonly approver: Approver["Service"]
   readonly mode: Effect.Effect<Mode>
+  /** Hooks that were told of the end of the session's task before, by a process that did not live to store it. */
+  readonly hooksTold: () => ReadonlySet<string>
 }
 
 export interface Parts {
@@ -36,8 +38,8 @@ export interface Parts {
   readonly checkpoints?: Checkpoints["Service"]
   /** Limits that a task begins with where nobody set others; absent: none. */
   readonly limits?: BeginsWith
-  /** What of these limits a person may set here; absent: any. */
-  readonly capped?: (caps: Caps) => Caps
+  /** What of these limits holds here; `within`: of somebody who may set none that is looser than ours. Absent: all. */
+  readonly capped?: (caps: Caps, within?: boolean) => Caps
   /** Whether a session may be given this mode here; absent: any. */
   readonly allowsMode?: (mode: Mode) => Effect.Effect<boolean>
 }

@@ -126,10 +126,10 @@ export interface SessionRuntime {
   readonly setMode: (mode: Mode) => Effect.Effect<void, RuntimeError>
   readonly setModel: (model: string) => Effect.Effect<void, RuntimeError>
   /**
-   * Limits of spending from the next task on, none looser than the operator's; gives what holds now. Absent: they are not
-   * set from here.
+   * Limits of spending from the next task on, none looser than the operator's, nor than the configuration's where they are
+   * to stay `within` it; gives what holds now. Part of the session. Absent: they are not set from here.
    */
-  readonly setBudget?: (caps: Caps) => Effect.Effect<Caps, RuntimeError>
+  readonly setBudget?: (caps: Caps, within?: boolean) => Effect.Effect<Caps, RuntimeError>
   /** Nobody is left who could answer: an open question about a tool fails with `approval_required`. */
   readonly desert: Effect.Effect<void>
   readonly rename: (title: string) => Effect.Effect<void, RuntimeError>

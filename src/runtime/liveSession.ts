@@ -29,6 +29,7 @@ import { readOnly } from "./readOnly.ts"
 import { restoring, settleFiles } from "./restoring.ts"
 import { type Parts, RuntimeFactory } from "./RuntimeFactory.ts"
 import { RuntimeError } from "./RuntimeError.ts"
+import * as SetCaps from "./setCaps.ts"
 import * as SessionLog from "./sessionLog.ts"
 import type { Accepted, ApprovalAnswer, Prompt, SessionRuntime, Subscription } from "./SessionRuntime.ts"
 import { statusOf } from "./statusOf.ts"
@@ -47,7 +48,9 @@ interface Live {
   readonly scope: Scope.Scope
   readonly drain: Tasks.Drain
   readonly queue: QueueLimit
-  readonly settings: { meta: SessionMeta; mode: Mode | undefined; max_turns: number | undefined; caps: Caps }
+  /** An undo that was cut off before, and is done since. */
+  readonly settled: Effect.Success<ReturnType<typeof settleFiles>>
+  readonly settings: { meta: SessionMeta; mode: Mode | undefined; max_turns: number | undefined }
 }
 
 const refuse = (code: ErrorCode) => Effect.fail(new RuntimeError({ code }))
@@ -152,6 +155,15 @@ const subscribe = Effect.fnUntraced(function* (
   joining.join()
 })
 
+const capsOf = ({ log, parts }: Pick<Live, "log" | "parts">): Caps => SetCaps.inForce(log.marks.caps(), parts.capped)
+
+/** It holds once it is stored. */
+const setBudget = Effect.fnUntraced(function* (live: Live, caps: Caps, within = false) {
+  const set = { type: "budget_set", ...caps, ...(within ? { within } : {}) } as const
+  yield* Effect.mapError(live.log.commit([set]), translate)
+  return capsOf(live)
+})
+
 const clearHistory = Effect.fnUntraced(function* (live: Live) {
   const event = yield* orRefuse(clear(live.log.state()))
   yield* Effect.mapError(live.log.commit([event]), translate)
@@ -175,8 +187,8 @@ const contract = (live: Live): SessionRuntime => {
     interrupt: (id, reason) => interrupt(live, id, reason),
     answer: (given) => answer(live, given),
     subscribe: (subscription) => subscribe(live, subscription),
-    status: Effect.map(parts.engine.budgets, (budgets) => statusOf(live, budgets)),
-    setBudget: (caps) => Effect.sync(() => (settings.caps = { ...settings.caps, ...(parts.capped?.(caps) ?? caps) })),
+    status: Effect.map(parts.engine.budgets, (budgets) => statusOf({ ...live, caps: capsOf(live) }, budgets)),
+    setBudget: (caps, within) => setBudget(live, caps, within),
     state: Effect.sync(log.state),
     clear: ordered(Effect.suspend(() => clearHistory(live))),
     compact: (focus) => ordered(compactHistory(live, focus)),
@@ -190,7 +202,7 @@ const contract = (live: Live): SessionRuntime => {
     rename: (title) => touch(live, { title }),
     desert: Effect.sync(live.approver.desert),
     resumeQueue: ordered(Effect.suspend(() => Effect.mapError(live.tasks.startQueued(true), translate))),
-    ...restoring(log, parts.checkpoints, ordered),
+    ...restoring(log, parts.checkpoints, live.settled, ordered),
     grants: Effect.mapError(parts.grants.list(log.session_id), translate),
     revoke: (id, by) => Effect.mapError(parts.grants.revoke(log.session_id, id, by), translate)
   }
@@ -255,24 +267,29 @@ export const open = Effect.fnUntraced(function* (meta: SessionMeta, options: Ope
   const settings: Live["settings"] = {
     meta,
     mode: options.mode ?? (meta.mode as Mode | undefined),
-    max_turns: options.max_turns,
-    caps: {}
+    max_turns: options.max_turns
   }
   const approver = JournalApprover.make(log)
   let fallback: Mode = "ask"
   const mode = Effect.sync(() => settings.mode ?? fallback)
-  const parts = yield* factory.build({ meta, reporter: log.reporter, approver: approver.approver, mode })
+  const parts = yield* factory.build({
+    meta,
+    reporter: log.reporter,
+    approver: approver.approver,
+    mode,
+    hooksTold: log.marks.hooksTold
+  })
   fallback = parts.mode
   yield* measuring(log, parts)
-  if (!log.isReadOnly) yield* settleFiles(log, parts.checkpoints)
+  const settled = log.isReadOnly ? undefined : yield* settleFiles(log, parts.checkpoints)
   const lock = yield* Semaphore.make(1)
   const taskSettings = () => ({
     ...(settings.meta.model === undefined ? {} : { model: settings.meta.model }),
     ...(settings.max_turns === undefined ? {} : { max_turns: settings.max_turns }),
-    caps: settings.caps
+    caps: capsOf({ log, parts })
   })
   const live = withTasks(
-    { log, approver, parts, lock, index, scope, settings, drain, queue: slots.queue },
+    { log, approver, parts, lock, index, scope, settings, drain, queue: slots.queue, settled },
     taskSettings,
     slots
   )

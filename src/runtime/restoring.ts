@@ -14,12 +14,20 @@ import type { SessionLog } from "./sessionLog.ts"
 import type { FileChanges, RestoreOptions, SessionRuntime, TaskDifference } from "./SessionRuntime.ts"
 import type { Changed } from "./undoLog.ts"
 
+type Restored = Durable<"files_restored">
+
 interface Restoring {
   readonly log: SessionLog
   readonly checkpoints: Checkpoints["Service"]
+  readonly owed: Owed
 }
 
-type Restored = Durable<"files_restored">
+/** What was cut off, and finished when the session was opened: who asked for it has no answer yet, and may ask again. */
+interface Owed {
+  event: Restored | undefined
+  /** The newest task then: behind another one it means something else to ask. */
+  readonly newest: TaskId | undefined
+}
 
 const LISTED = 100
 
@@ -28,7 +36,10 @@ const translate = (error: ReportError | CheckpointError) =>
   new RuntimeError({ code: error.code, ...("detail" in error ? { detail: error.detail } : {}), cause: error })
 
 /** Carries out what the newest `restore_started` says, or the rest of it. */
-const finish = Effect.fnUntraced(function* ({ log, checkpoints }: Restoring, planned: ReadonlyArray<KeptFile>) {
+const finish = Effect.fnUntraced(function* (
+  { log, checkpoints }: Omit<Restoring, "owed">,
+  planned: ReadonlyArray<KeptFile>
+) {
   const { open } = log.undo()
   if (open === undefined) return undefined
   const { direction, restored_task_id, plan } = open
@@ -65,6 +76,13 @@ const next = (own: Restoring, direction: Restored["direction"], { uncertain = fa
   return last === undefined ? undefined : restore(own, last.task.task_id, { direction, plan: last.plan })
 }
 
+/** To the very next one who asks, and only once. */
+const takeOwed = ({ log, owed }: Restoring, direction: Restored["direction"]): Restored | undefined => {
+  const { event, newest } = owed
+  owed.event = undefined
+  return event?.direction === direction && log.undo().started?.task_id === newest ? event : undefined
+}
+
 /** Of the newest task that changed files. */
 const restoreFiles = Effect.fnUntraced(function* (
   own: Restoring,
@@ -72,9 +90,11 @@ const restoreFiles = Effect.fnUntraced(function* (
   options: RestoreOptions
 ) {
   if (own.log.state().task !== undefined) return yield* refuse("session_busy")
-  yield* Effect.mapError(finish(own, []), translate)
+  const owed = takeOwed(own, direction)
+  const finished = yield* Effect.mapError(finish(own, []), translate)
+  if (finished?.direction === direction) return finished
   const done = next(own, direction, options)
-  if (done === undefined) return yield* refuse("nothing_to_restore")
+  if (done === undefined) return owed ?? (yield* refuse("nothing_to_restore"))
   return (yield* Effect.mapError(done, translate)) ?? (yield* refuse("nothing_to_restore"))
 })
 
@@ -93,7 +113,8 @@ const restoreTo = Effect.fnUntraced(function* (
 ) {
   const done: Array<Restored> = []
   if (own.log.state().task === undefined && !waiting(own, direction).includes(to)) {
-    return yield* refuse("nothing_to_restore")
+    const owed = takeOwed(own, direction)
+    return owed?.restored_task_id === to ? [owed] : yield* refuse("nothing_to_restore")
   }
   while (true) {
     const event = yield* restoreFiles(own, direction, options)
@@ -130,24 +151,33 @@ const difference = Effect.fnUntraced(function* (own: Restoring, which: boolean |
   return { ...found, tasks: tasks.length } satisfies TaskDifference
 })
 
-/** This part of a session's contract; `ordered` runs one command of the session at a time. */
+/** This part of a session's contract; `ordered` runs one command of the session at a time. `settled`: by settleFiles. */
 export const restoring = (
   log: SessionLog,
   checkpoints: Checkpoints["Service"] = none,
+  settled: Restored | undefined,
   ordered: <A>(command: Effect.Effect<A, RuntimeError>) => Effect.Effect<A, RuntimeError>
-): Pick<SessionRuntime, "restore" | "restoreTo" | "difference" | "changes"> => ({
-  restore: (direction, options = {}) => ordered(restoreFiles({ log, checkpoints }, direction, options)),
-  restoreTo: (direction, to, options = {}) => ordered(restoreTo({ log, checkpoints }, direction, to, options)),
-  difference: (which = false) => difference({ log, checkpoints }, which),
-  changes: Effect.sync(() => changesOf({ log, checkpoints }))
-})
+): Pick<SessionRuntime, "restore" | "restoreTo" | "difference" | "changes"> => {
+  const own: Restoring = { log, checkpoints, owed: { event: settled, newest: log.undo().started?.task_id } }
+  return {
+    restore: (direction, options = {}) => ordered(restoreFiles(own, direction, options)),
+    restoreTo: (direction, to, options = {}) => ordered(restoreTo(own, direction, to, options)),
+    difference: (which = false) => difference(own, which),
+    changes: Effect.sync(() => changesOf(own))
+  }
+}
 
-/** What a process that died left behind: steps that nobody was told of, a restore that was cut off. */
-export const settleFiles = (log: SessionLog, checkpoints: Checkpoints["Service"] = none): Effect.Effect<void> =>
+/** What a process that died left behind: steps that nobody was told of, a restore that was cut off, which is given. */
+export const settleFiles = (log: SessionLog, checkpoints: Checkpoints["Service"] = none) =>
   Effect.gen(function* () {
     const left = (yield* checkpoints.left).filter(({ step }) => !log.undo().seen.has(step))
     if (left.length > 0) yield* log.commit(left.map((one) => ({ type: "checkpoint", ...one }) as const))
-    yield* finish({ log, checkpoints }, [])
+    return yield* finish({ log, checkpoints }, [])
   }).pipe(
-    Effect.catch((error) => Effect.logWarning("an undo that was cut off could not be finished", { code: error.code }))
+    Effect.catch((error) =>
+      Effect.as(
+        Effect.logWarning("an undo that was cut off could not be finished", { code: error.code }),
+        undefined as Restored | undefined
+      )
+    )
   )

@@ -43,12 +43,13 @@ export const inForce = (
 interface Shown {
   readonly log: SessionLog
   readonly parts: Parts
-  readonly settings: { readonly meta: SessionMeta; readonly mode: Mode | undefined; readonly caps: Caps }
+  readonly settings: { readonly meta: SessionMeta; readonly mode: Mode | undefined }
+  readonly caps: Caps
 }
 
 export const statusOf = (live: Shown, known: ReadonlyArray<BudgetUse>): SessionStatus => {
-  const { log, settings, parts } = live
-  const budgets = inForce(known, { ...parts.limits, ...settings.caps }, log.state())
+  const { caps, log, settings, parts } = live
+  const budgets = inForce(known, { ...parts.limits, ...caps }, log.state())
   const { task, seq, queue, queue_paused, tasks, usage } = log.state()
   return {
     meta: settings.meta,

@@ -3,6 +3,7 @@
  * of a principal (channel/Places); how a refusal looks on a transport; its code is `too_many_connections` everywhere.
  * Invariant: every place taken is given back once, however often its release is called.
  */
+import type { Socket } from "node:net"
 import { Context, Effect, Layer } from "effect"
 import { counted, once, type Release } from "../channel/Places.ts"
 import { AppConfig } from "../config/AppConfig.ts"
@@ -14,7 +15,7 @@ export class Admission extends Context.Service<
     readonly connection: (address?: string) => Release | undefined
     /** A place among those of this address, for a connection that was let in without one. */
     readonly address: (address: string) => Release | undefined
-    /** A short stay for a connection without a place, to be told so; absent: too many are, it is dropped. */
+    /** A short stay for a connection without a place, to be told so when it speaks; absent: too many are. */
     readonly refusal: (address: string) => Release | undefined
     /** Connections that hold a place. */
     readonly count: () => number
@@ -22,8 +23,22 @@ export class Admission extends Context.Service<
 >()("claw/server/Admission") {}
 
 /** Connections that are being told that there is no place: in all, and from one address. */
-export const TELLING = 128
-const TELLING_EACH = 8
+export const TELLING = 256
+const TELLING_EACH = 64
+
+/**
+ * For the others: said at once, whatever it is that they want, and gone with it. Who had spoken already may hear a reset
+ * instead; who stays to read does not stay long.
+ */
+export const tellInPassing = (socket: Socket, text: string): void => {
+  const cut = setTimeout(() => socket.destroy(), PASSING_MS)
+  socket.once("close", () => clearTimeout(cut))
+  socket.on("end", () => socket.destroy())
+  socket.on("error", () => undefined)
+  socket.end(text)
+  socket.resume()
+}
+const PASSING_MS = 250
 
 export interface Most {
   readonly connections: number

@@ -76,6 +76,7 @@ const isAnswering = (socket: Duplex & { readonly _httpMessage?: ServerResponse |
 const placing = Effect.gen(function* () {
   const admission = yield* Admission
   const config = yield* AppConfig
+  const { own } = yield* HttpListener
   const proxies = proxiesOf(config.server.trusted_proxies)
   const placed = new WeakSet<object>()
   const keep = (socket: Socket, place: Release | undefined): boolean => {
@@ -87,7 +88,8 @@ const placing = Effect.gen(function* () {
       const peer = plainAddress(socket.remoteAddress)
       // A proxy's connections are everybody's; an upgrade is judged by the address that it names.
       if (keep(socket, admission.connection(proxies.trusts(peer) ? undefined : peer))) return void placed.add(socket)
-      if (!keep(socket, admission.refusal(peer))) return void socket.destroy()
+      if (!keep(socket, admission.refusal(peer)))
+        return own.direct === "http" ? refuseUpgrade(socket, FULL) : void socket.destroy()
       const grace = setTimeout(() => socket.destroy(), GRACE_MS)
       socket.once("close", () => clearTimeout(grace))
     },

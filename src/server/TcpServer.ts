@@ -14,7 +14,7 @@ import { Places } from "../channel/Places.ts"
 import { AppConfig } from "../config/AppConfig.ts"
 import { counts } from "../observability/ServerMetrics.ts"
 import { closing } from "../protocol/WireError.ts"
-import { Admission, TELLING } from "./Admission.ts"
+import { Admission, TELLING, tellInPassing } from "./Admission.ts"
 import { listen, plainAddress } from "./Listening.ts"
 import { makeTicker, periodFor } from "./ticker.ts"
 import { TcpConnection } from "./tcpConnection.ts"
@@ -73,9 +73,10 @@ const open = Effect.gen(function* () {
   return { server, port, onReady, cut: Effect.sync(() => sockets.forEach((socket) => socket.destroy())) }
 })
 
-/** Places, from the first moment on; whoever has none and is not told so is gone at once. */
+/** Places, from the first moment on; whoever has none and is not told so at length is told in passing. */
 const placing = Effect.gen(function* () {
-  const [admission, { told }] = [yield* Admission, yield* counts]
+  const [admission, { told }, { locale }] = [yield* Admission, yield* counts, yield* AppConfig]
+  const isPlain = (yield* Tls).current() === undefined
   const placed = new WeakSet<Socket>()
   return {
     placed,
@@ -85,7 +86,10 @@ const placing = Effect.gen(function* () {
       if (place !== undefined) placed.add(socket)
       else told("too_many_connections")
       const stay = place ?? admission.refusal(address)
-      if (stay === undefined) return void socket.destroy()
+      if (stay === undefined) {
+        const text = `${errorEvent({ code: "too_many_connections" }, locale)}\n`
+        return isPlain ? tellInPassing(socket, text) : void socket.destroy()
+      }
       socket.once("close", stay)
       if (socket.destroyed) stay()
     }
@@ -107,7 +111,7 @@ const make = Effect.gen(function* () {
   }
   server.on("connection", connection)
   onReady((socket, accepted) => {
-    if (socket.destroyed) return
+    if (socket.destroyed || socket.writableEnded) return
     const address = plainAddress(socket.remoteAddress)
     const peer = new TcpConnection(socket, { address, principal, locale, limit, ticker })
     if (!placed.has(accepted)) return refuse(peer)

@@ -1,7 +1,9 @@
 /**
  * Lists of sessions, page by page (issue 3). Owns: the cursor, and how much of the index one request looks at.
- * Invariants: a page goes on where the one before ended, whatever was added meanwhile; nobody reads more than
- * `LOOKED_AT` rows for one, so a page that searches may be short, or empty, and still have a next one.
+ * Invariants: a page goes on where the one before ended, whatever was added meanwhile; a session that was there from the
+ * first page to the last is on one of them, also where it moved to the front meanwhile: what moved comes (perhaps again)
+ * behind the others; nobody reads more than `LOOKED_AT` rows for one page, so that a page that searches may be short, or
+ * empty, and still have a next one.
  */
 import { Effect } from "effect"
 import type { SessionId } from "../domain/Ids.ts"
@@ -12,18 +14,42 @@ import { refuse } from "./apiProblem.ts"
 export const PAGE = 100
 const LOOKED_AT = 5000
 const AT_ONCE = 500
+/** How often what moved is gone through: a list that never rests has an end all the same. */
+const PASSES = 4
 
 type Place = Pick<SessionMeta, "updated_at" | "session_id">
 
-const cursorOf = ({ updated_at, session_id }: Place): string =>
-  Buffer.from(JSON.stringify([updated_at, session_id])).toString("base64url")
+interface Cursor {
+  /** Where a page ended: what follows is older, or as old with a smaller id (the index's own order). Absent: the front. */
+  readonly after?: Place
+  /** The front when this pass began; what is in front of it by the end moved meanwhile, and is the next pass. */
+  readonly front: Place
+  /** The front of the pass before: this one ends there. */
+  readonly until?: Place
+  readonly pass: number
+}
 
-/** Where a page ended: what follows is older, or as old with a smaller id (the index's own order). */
-const placeOf = (cursor: string): Place | undefined => {
+const isInFront = (one: Place, other: Place): boolean =>
+  one.updated_at === other.updated_at ? one.session_id > other.session_id : one.updated_at > other.updated_at
+
+const packed = (place: Place | undefined) => (place === undefined ? null : [place.updated_at, place.session_id])
+
+const cursorOf = ({ after, front, until, pass }: Cursor): string =>
+  Buffer.from(JSON.stringify([packed(after), packed(front), packed(until), pass])).toString("base64url")
+
+const unpacked = (value: unknown): Place | undefined => {
+  const [updated_at, id] = Array.isArray(value) ? (value as ReadonlyArray<unknown>) : []
+  return typeof updated_at === "string" && typeof id === "string"
+    ? { updated_at, session_id: id as SessionId }
+    : undefined
+}
+
+const readCursor = (text: string): Cursor | undefined => {
   try {
-    const [updated_at, id] = JSON.parse(Buffer.from(cursor, "base64url").toString()) as readonly unknown[]
-    if (typeof updated_at !== "string" || typeof id !== "string") return undefined
-    return { updated_at, session_id: id as SessionId }
+    const [first, second, third, pass] = JSON.parse(Buffer.from(text, "base64url").toString()) as readonly unknown[]
+    const [after, front, until] = [first, second, third].map(unpacked)
+    if (front === undefined || typeof pass !== "number") return undefined
+    return { front, pass, ...(after === undefined ? {} : { after }), ...(until === undefined ? {} : { until }) }
   } catch {
     return undefined
   }
@@ -38,23 +64,42 @@ export interface PageQuery {
   readonly fits?: (metas: ReadonlyArray<SessionMeta>) => Effect.Effect<ReadonlyArray<SessionMeta>, StoreError>
 }
 
-export const sessionPage = Effect.fnUntraced(function* (index: OwnedIndex, query: PageQuery) {
-  const { limit = PAGE, cursor, archived, fits = Effect.succeed } = query
-  let after = cursor === undefined ? undefined : placeOf(cursor)
-  if (cursor !== undefined && after === undefined) {
-    return yield* refuse("bad_message", "This cursor is not one of this list.")
-  }
+type Where = Pick<PageQuery, "archived"> & { readonly limit: number }
+
+const whereOf = ({ archived }: PageQuery, limit: number): Where => ({
+  limit,
+  ...(archived === undefined ? {} : { archived })
+})
+
+/** What one page has, how far it looked, and whether there may be more of this pass. */
+const lookThrough = Effect.fnUntraced(function* (index: OwnedIndex, query: PageQuery, from: Partial<Cursor>) {
+  const { limit = PAGE, fits = Effect.succeed } = query
   const atOnce = query.fits === undefined ? limit + 1 : AT_ONCE
   const found: Array<SessionMeta> = []
+  let { after, front } = from
   let more = true
   for (let looked = 0; more && found.length <= limit && looked < LOOKED_AT; looked += atOnce) {
-    const where = { limit: atOnce, ...(archived === undefined ? {} : { archived }) }
-    const metas = yield* index.list({ ...where, ...(after === undefined ? {} : { after }) })
+    const listed = yield* index.list({ ...whereOf(query, atOnce), ...(after === undefined ? {} : { after }) })
+    const { until } = from
+    const metas = until === undefined ? listed : listed.filter((meta) => isInFront(meta, until))
     found.push(...(yield* fits(metas)))
+    front ??= metas[0]
     after = metas.at(-1) ?? after
     more = metas.length === atOnce
   }
   const page = found.slice(0, limit)
-  const last = found.length > limit ? page.at(-1) : more ? after : undefined
-  return { metas: page, next: last === undefined ? {} : { next_cursor: cursorOf(last) } }
+  return { page, front, last: found.length > limit ? page.at(-1) : more ? after : undefined }
+})
+
+export const sessionPage = Effect.fnUntraced(function* (index: OwnedIndex, query: PageQuery) {
+  const { cursor } = query
+  const from = cursor === undefined ? { pass: 1 } : readCursor(cursor)
+  if (from === undefined) return yield* refuse("bad_message", "This cursor is not one of this list.")
+  const { front, last, page } = yield* lookThrough(index, query, from)
+  const goesOn = (next: Cursor) => ({ metas: page, next: { next_cursor: cursorOf(next) } })
+  if (front === undefined) return { metas: page, next: {} }
+  if (last !== undefined) return goesOn({ ...from, front, after: last })
+  const [newest] = from.pass < PASSES ? yield* index.list(whereOf(query, 1)) : []
+  if (newest === undefined || !isInFront(newest, front)) return { metas: page, next: {} }
+  return goesOn({ front: newest, until: front, pass: from.pass + 1 })
 })

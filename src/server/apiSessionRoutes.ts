@@ -33,7 +33,8 @@ export const sessions = HttpApiGroup.make("sessions")
         summary: "Sessions, newest first; `q`: those whose id, title, workspace or first prompt has this text.",
         description:
           "`archived`: absent or `false` leaves out what was put aside, `true` shows it with the others, `only` nothing " +
-          "else. A page of a search may be short, or empty, and still have a `next_cursor`: go on with it."
+          "else. A page of a search may be short, or empty, and still have a `next_cursor`: go on with it. " +
+          "A session that changes meanwhile may come again; none that was there is left out."
       })
     )
   )

@@ -8,7 +8,7 @@ import { modeFor } from "../channel/Modes.ts"
 import { PromptRate } from "../channel/PromptRate.ts"
 import { AppConfig } from "../config/AppConfig.ts"
 import type { GrantId, PromptId, RequestId, SessionId } from "../domain/Ids.ts"
-import type { Permission } from "../domain/Principal.ts"
+import { may, type Permission, type Principal } from "../domain/Principal.ts"
 import type { Message } from "../protocol/ClientMessage.ts"
 import type { RuntimeError } from "../runtime/RuntimeError.ts"
 import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
@@ -80,10 +80,11 @@ const restored = (session: SessionRuntime, given: Restoring): Effect.Effect<unkn
 }
 
 const budgeted = (
+  principal: Principal,
   { setBudget }: SessionRuntime,
   { type: _, v: __, name: ___, ...caps }: Extract<Message<"command">, { readonly name: "set_budget" }>
 ): Effect.Effect<void, RuntimeError | ApiError> =>
-  setBudget === undefined ? refuse("forbidden") : Effect.asVoid(setBudget(caps))
+  setBudget === undefined ? refuse("forbidden") : Effect.asVoid(setBudget(caps, !may(principal, "manage")))
 
 export const command = Effect.fnUntraced(function* (id: SessionId) {
   const caller = yield* permitted("prompt")
@@ -105,7 +106,7 @@ export const command = Effect.fnUntraced(function* (id: SessionId) {
     case "set_model":
       return yield* session.setModel(given.model)
     case "set_budget":
-      return yield* budgeted(session, given)
+      return yield* budgeted(caller.principal, session, given)
     case "rename":
       return yield* session.rename(given.title)
     case "compact":

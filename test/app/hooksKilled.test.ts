@@ -4,7 +4,7 @@ import { cpSync, existsSync, readFileSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import type { SessionId } from "../../src/domain/Ids.ts"
 import { RuntimeManager } from "../../src/runtime/RuntimeManager.ts"
 import { calls, text } from "../support/fakeModelScript.ts"
@@ -66,6 +66,37 @@ it.live.each(CASES)("a claw that dies while an %s hook runs %s, without the hook
       assert.deepStrictEqual(pids.map(isAlive), [false, false])
       assert.deepStrictEqual([call?.started, call?.result?.status], [1, "ok"])
       assert.strictEqual(readFileSync(join(there.workspace, "ran.txt"), "utf8"), ran)
+    }).pipe(there.within)
+  }).pipe(Effect.scoped)
+)
+
+it.live("a program that was being told of a task's end when claw died is not told again, which is said", () =>
+  Effect.gen(function* () {
+    const there = yield* scene({ hooks: { after_task: "echo told >> $DIR/told; cat $DIR/wait; exit 0" } })
+    const [told, wait] = [join(there.state, "told"), join(there.state, "wait")]
+    execFileSync("mkfifo", [wait])
+    there.model.script(text("done"))
+    const later = yield* folder("claw-home-")
+    yield* Effect.gen(function* () {
+      const session = yield* newSession(there.workspace)
+      yield* session.prompt({ content: "do it" })
+      yield* Effect.retry(
+        Effect.suspend(() => (existsSync(told) ? Effect.void : Effect.fail("not yet"))),
+        Schedule.spaced(20)
+      )
+      cpSync(join(there.state, "claw"), join(later, "claw"), { recursive: true })
+      const config = join(".config", "claw")
+      cpSync(join(there.state, config), join(later, config), { recursive: true })
+      const parts = layer({ base_url: there.model.base_url, workspace: there.workspace, state: later })
+      const failed = yield* Effect.gen(function* () {
+        const manager = yield* RuntimeManager
+        const again = yield* manager.open(session.session_id, { recover: true })
+        const seen = yield* watch(again, { after: { seq: 0 } })
+        yield* seen.until("task_completed")
+        return seen.facts().flatMap((fact) => (fact.type === "hook_failed" ? [fact.reason] : []))
+      }).pipe(Effect.provide(parts, { local: true }))
+      assert.deepStrictEqual(failed, ["was running when claw was ended, and is not run again"])
+      assert.strictEqual(readFileSync(told, "utf8"), "told\n")
     }).pipe(there.within)
   }).pipe(Effect.scoped)
 )

@@ -1,11 +1,11 @@
 /** A workspace's hooks run what a person trusted, and nothing that was put in its place (SECURITY T8, R272; issue 7). */
-import { chmodSync, symlinkSync } from "node:fs"
+import { chmodSync, readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { checkHooks } from "../../src/config/HookSettings.ts"
 import { distrusted } from "../../src/config/HookTrust.ts"
-import { standing } from "../../src/config/WorkspaceTrust.ts"
+import { forget, standing } from "../../src/config/WorkspaceTrust.ts"
 import { writeFiles } from "../support/directories.ts"
 import { text } from "../support/fakeModelScript.ts"
 import { prompted, scene, WRITE } from "../support/hookKit.ts"
@@ -31,6 +31,8 @@ const NAMED: ReadonlyArray<readonly [string, string | undefined]> = [
   ["$WS/bin/sh .claw/hooks/guard.sh", '"bin/sh"']
 ]
 
+const TAKEN_BACK = "is not run: this workspace is not trusted any more; started anew, claw goes on without it"
+
 describe("a hook", () => {
   it.live("whose command names what nobody trusted does not run, nor any when one of their files changed", () =>
     Effect.gen(function* () {
@@ -39,7 +41,7 @@ describe("a hook", () => {
       chmodSync(join(workspace, "bin/sh"), 0o755)
       symlinkSync("/bin/true", join(workspace, "tools/link.sh"))
       yield* trusted(state_dir, workspace)
-      const here = standing({ state_dir, workspace })
+      const here = { state_dir, trust: standing({ state_dir, workspace }) }
       const of = (line: string, path = "/usr/bin:/bin") => {
         const [program = "", ...rest] = line.replaceAll("$WS", workspace).split(" ")
         return distrusted(here, [program, ...rest], path)
@@ -53,6 +55,8 @@ describe("a hook", () => {
       assert.include(of("sh .claw/hooks/guard.sh", `${workspace}/bin:/bin`), '"bin/sh"')
       writeFiles(workspace, { ".claw/hooks/lib/more.sh": "false\n" })
       for (const [line] of NAMED) assert.strictEqual(of(line), "is not what was trusted any more")
+      forget({ state_dir, workspace })
+      for (const [line] of NAMED) assert.strictEqual(of(line), TAKEN_BACK)
     }).pipe(Effect.scoped)
   )
 
@@ -104,6 +108,30 @@ describe("a hook", () => {
           [name, `${name} is not what was trusted any more`]
         ]
       )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("does not run once the trust in its workspace was taken back, also in a program that runs", () =>
+    Effect.gen(function* () {
+      const { model, state, within, workspace, written } = yield* scene({})
+      const hooks = { before_tool: [{ command: [".claw/hooks/guard"] }] }
+      const ran = join(workspace, "ran")
+      writeFiles(workspace, {
+        ".claw/config.json": JSON.stringify({ hooks }),
+        ".claw/hooks/guard": "#!/bin/sh\necho ran >> ran\nexit 2\n"
+      })
+      chmodSync(join(workspace, ".claw/hooks/guard"), 0o755)
+      yield* trusted(join(state, "claw"), workspace)
+      model.rule((_, nth) => {
+        if (nth === 2) forget({ state_dir: join(state, "claw"), workspace })
+        return undefined
+      })
+      model.script(WRITE, WRITE, text("done"))
+      const { of } = yield* within(prompted(workspace))
+      assert.isFalse(written())
+      const name = "hook workspace hooks.before_tool[0] (guard)"
+      assert.strictEqual(of("approval_resolved")[1]?.reason, `${name} ${TAKEN_BACK}`)
+      assert.strictEqual(readFileSync(ran, "utf8"), "ran\n")
     }).pipe(Effect.scoped)
   )
 

@@ -53,11 +53,11 @@ describe.each([
       const again = yield* session.prompt({ content: "again" })
       assert.strictEqual((yield* again.task!.await).status, "completed")
       assert.deepStrictEqual(log, ["+1", "-1", "+1", "-1", "+1", "-1"])
-      assert.deepStrictEqual(resolutions(seen.facts()), [
-        "c1 allow_session user",
-        "c2 allow_once grant",
-        "c3 allow_once grant"
-      ])
+      // Behind /clear nobody knows which ids there were: the model's own is not taken.
+      assert.deepStrictEqual(
+        resolutions(seen.facts()).map((text) => text.replace(/^call_\S+/, "ours")),
+        ["c1 allow_session user", "c2 allow_once grant", "ours allow_once grant"]
+      )
       const [kept] = (yield* (yield* GrantStore).everyone.page()).grants
       assert.deepStrictEqual([kept?.uses, kept?.grant.by, kept?.session_id as string], [2, "ada", "s1"])
       assert.deepStrictEqual(

@@ -64,6 +64,9 @@ it.live("an undo that was intended is done by the next process", () =>
       assert.deepStrictEqual([read("a"), read("b")], ["one\n", "two\n"])
       const told = facts.flatMap((event) => (event.type === "files_restored" ? [event.files] : []))
       assert.deepStrictEqual(told, [["a", "b"]])
+      // Whoever asked the process that died asks again, and has its answer; the next one asks for more.
+      assert.deepStrictEqual((yield* session.restore("undo")).files, ["a", "b"])
+      assert.strictEqual((yield* Effect.flip(session.restore("undo"))).code, "nothing_to_restore")
       yield* session.restore("redo")
       assert.strictEqual(read("a"), "ONE\n")
       yield* manager.destroy(id)

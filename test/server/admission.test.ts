@@ -39,6 +39,21 @@ describe("places for connections", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("are told gone also to a crowd that comes at once, of which nobody is only closed", () =>
+    Effect.gen(function* () {
+      const { port, httpPort, admission } = yield* serve({ limit: { connections: 1 } })
+      yield* rawTcp(port)
+      yield* until(() => admission.count() === 1)
+      const silent = (length: number) => Effect.forEach(Array.from({ length }), () => rawTcp(httpPort))
+      yield* silent(20)
+      assert.strictEqual((yield* upgrade(httpPort)).status, 429)
+      // More than are let stay until they have said what they want.
+      yield* silent(60)
+      const { line } = yield* rawTcp(port)
+      assert.strictEqual(JSON.parse(yield* line).error.code, "too_many_connections")
+    }).pipe(Effect.scoped)
+  )
+
   it.live("are counted by address", () =>
     Effect.gen(function* () {
       const { port, admission } = yield* serve({ limit: { connections_per_address: 1 } })

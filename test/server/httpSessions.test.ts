@@ -77,6 +77,34 @@ describe("sessions over HTTP", () => {
     }).pipe(Effect.scoped, Effect.provide(quick()))
   )
 
+  it.live("that move to the front between two pages are not left out, however often, and the list has an end", () =>
+    Effect.gen(function* () {
+      const http = yield* serve()
+      const ids = ["a", "b", "c", "d", "e", "f", "g"]
+      // Times are of a millisecond.
+      const said = (method: string, path: string, body: object) =>
+        Effect.andThen(http.ask(method, `/api/sessions${path}`, { ...at, body }), Effect.sleep(2))
+      for (const session_id of ids) yield* said("POST", "", { session_id })
+      const list = Effect.fnUntraced(function* (moving: ReadonlyArray<ReadonlyArray<string>>) {
+        const seen: Array<string> = []
+        let pages = 0
+        for (let cursor = ""; ; pages++) {
+          const page = yield* http.ask("GET", `/api/sessions?limit=2${cursor}`, at)
+          seen.push(...page.json.sessions.map((one: Json) => one.session_id))
+          for (const id of moving[pages % moving.length] ?? []) yield* said("PATCH", `/${id}`, { title: `${pages}` })
+          if (page.json.next_cursor === undefined) return { seen, pages }
+          cursor = `&cursor=${page.json.next_cursor}`
+        }
+      })
+      const moved = yield* list([["a"], ["b", "c"], [], [], [], [], [], [], [], [], []])
+      assert.deepStrictEqual(Array.from(new Set(moved.seen)).toSorted(), ids)
+      assert.deepStrictEqual(moved.seen.toSorted(), ids)
+      const restless = yield* list([["a", "d"]])
+      assert.deepStrictEqual(Array.from(new Set(restless.seen)).toSorted(), ids)
+      assert.isBelow(restless.pages, 20)
+    }).pipe(Effect.scoped, Effect.provide(quick()))
+  )
+
   it.live("take a prompt, and the same key starts nothing twice", () =>
     Effect.gen(function* () {
       const http = yield* serve()

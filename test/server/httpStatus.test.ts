@@ -1,6 +1,7 @@
 /** A status is the same whoever asks for it, and is what the description says, field for field (PROTOCOL §2, R208). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { cappedBy } from "../../src/config/SpendingLimits.ts"
 import type { Principal } from "../../src/domain/Principal.ts"
 import { Status } from "../../src/protocol/ServerEvent.ts"
 import { client } from "../support/channelKit.ts"
@@ -13,6 +14,9 @@ const at = { as: "member" }
 const member: Principal = { tenant: "acme", project: "p", user: "ann", role: "member", name: "member" }
 const { tool } = probe({ risk: "mutating" })
 const script = () => turns(answer("x", [call("c1", "probe", { n: 1 })]), answer("ok"))
+
+const FREE = { task_tokens: 0, task_cost_usd: 0, session_tokens: 0, session_cost_usd: 0 }
+const OWN = { ...FREE, task_tokens: 100 }
 
 /** What may differ between two that ask: when, and how many are there. */
 const same = ({ ts: _, counters, ...status }: Json) => ({ ...status, counters: { ...counters, attached: 0 } })
@@ -73,5 +77,33 @@ describe("a status", () => {
       assert.deepStrictEqual([error.code, met], ["budget_exceeded", task])
       assert.isAbove(needed, 5)
     }).pipe(Effect.scoped, Effect.provide(layer({ script, tools: [tool] })))
+  )
+
+  it.live("a member sets limits within the server's own, by either way; who manages the server goes further", () =>
+    Effect.gen(function* () {
+      const http = yield* serve()
+      const setting = (as: string, task_tokens: number) =>
+        http.ask("POST", "/api/sessions/s/command", { as, body: { name: "set_budget", task_tokens } })
+      yield* http.ask("POST", "/api/sessions", { ...at, body: { session_id: "s" } })
+      const limit = Effect.map(http.ask("GET", "/api/sessions/s", at), ({ json }) => json.budgets[0].limit)
+      const one = yield* client(memory, member)
+      yield* one.say({ type: "resume", session_id: "s" })
+      yield* one.next("status")
+      const say = (task_tokens: number) => one.say({ type: "command", name: "set_budget", task_tokens })
+
+      yield* setting("member", 500)
+      assert.strictEqual(yield* limit, 100)
+      yield* setting("admin", 500)
+      assert.strictEqual(yield* limit, 500)
+      yield* say(400)
+      assert.strictEqual((yield* one.next("status")).budgets?.[0]?.limit, 100)
+      yield* say(0)
+      assert.strictEqual((yield* one.next("status")).budgets?.[0]?.limit, 100)
+      yield* say(50)
+      assert.strictEqual((yield* one.next("status")).budgets?.[0]?.limit, 50)
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(layer({ script, tools: [tool], capped: (caps, within) => cappedBy(within ? OWN : FREE, caps) }))
+    )
   )
 })

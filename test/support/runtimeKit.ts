@@ -10,7 +10,7 @@ import * as Engine from "../../src/engine/Engine.ts"
 import { Reporter } from "../../src/engine/Reporter.ts"
 import type { ModelPart } from "../../src/provider/ModelPart.ts"
 import { makeScripted, Provider, type Script } from "../../src/provider/Provider.ts"
-import { RuntimeFactory } from "../../src/runtime/RuntimeFactory.ts"
+import { type Parts, RuntimeFactory } from "../../src/runtime/RuntimeFactory.ts"
 import * as RuntimeManager from "../../src/runtime/RuntimeManager.ts"
 import type { SessionRuntime, Subscription } from "../../src/runtime/SessionRuntime.ts"
 import { layerMemory } from "../../src/store/memory/MemoryStore.ts"
@@ -25,6 +25,8 @@ export interface RuntimeKitOptions {
   readonly expiresInMs?: number
   /** What the gate does before it looks at a call. */
   readonly checking?: Effect.Effect<void>
+  /** How far limits of spending may be set; default: any. */
+  readonly capped?: Parts["capped"]
 }
 
 /** Asks for everything that is not safe, as the real gate does in mode `ask`. */
@@ -59,7 +61,7 @@ const asking = (approver: Approver["Service"], expiresInMs: number, checking: Ef
     })
   })
 
-const factory = ({ script, tools = [], expiresInMs = 60_000, checking = Effect.void }: RuntimeKitOptions) =>
+const factory = ({ script, tools = [], expiresInMs = 60_000, checking = Effect.void, capped }: RuntimeKitOptions) =>
   Layer.effect(
     RuntimeFactory,
     Effect.map(GrantStore, (store) =>
@@ -74,7 +76,8 @@ const factory = ({ script, tools = [], expiresInMs = 60_000, checking = Effect.v
           )
           const context = yield* Layer.build(Engine.layer.pipe(Layer.provide(parts)))
           const engine = yield* Effect.provideContext(Engine.Engine, context)
-          return { engine, grants: store.for(meta.owner), model: "scripted", mode: "ask" as const }
+          const own = { engine, grants: store.for(meta.owner), model: "scripted", mode: "ask" as const }
+          return capped === undefined ? own : { ...own, capped }
         })
       })
     )

@@ -162,7 +162,8 @@ class Hub {
       all.push(...page.sessions)
       cursor = page.next_cursor
     } while (cursor !== undefined && all.length < 300)
-    return all
+    // One that changed between two pages comes again, as it is by now.
+    return Array.from(new Map(all.map((one) => [one.session_id, one])).values())
   }
 
   private note(): void {
