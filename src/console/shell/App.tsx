@@ -5,18 +5,20 @@ import { useStore } from "zustand"
 import { Redirect, Route, Switch, useLocation } from "wouter"
 import { hub } from "../state/hub.ts"
 import { Boundary } from "../ui/Boundary.tsx"
+import { useOnce } from "../ui/useOnce.ts"
 import { useWords } from "../words/useWords.ts"
+import { fetchRest, later } from "./later.ts"
 import { Login } from "./Login.tsx"
-import { NewSession } from "./NewSession.tsx"
 import { Notifier } from "./Notifier.tsx"
 import { Sidebar } from "./Sidebar.tsx"
 import { Start } from "./Start.tsx"
 import { useKeys } from "./useKeys.ts"
-import { Workbench } from "./Workbench.tsx"
 
 const UsagePage = lazy(() => import("../inspect/UsagePage.tsx"))
 const AuditPage = lazy(() => import("../inspect/AuditPage.tsx"))
-const Palette = lazy(() => import("./Palette.tsx"))
+const Palette = lazy(later.palette)
+const Workbench = lazy(later.workbench)
+const NewSession = lazy(later.newSession)
 
 const Pages = ({ newSession }: { readonly newSession: () => void }) => (
   <Suspense fallback={<div className="empty" />}>
@@ -47,6 +49,8 @@ const SignedIn = () => {
   const [palette, setPalette] = useState(false)
   const [drawer, setDrawer] = useState(false)
   const newSession = () => setMaking(true)
+  const made = useOnce(making)
+  useEffect(() => void fetchRest(), [])
   useKeys({ palette: () => setPalette(true), newSession })
   return (
     <div className="shell" data-drawer={drawer}>
@@ -59,7 +63,11 @@ const SignedIn = () => {
           <Pages newSession={newSession} />
         </Boundary>
       </main>
-      <NewSession open={making} close={() => setMaking(false)} />
+      {made ? (
+        <Suspense fallback={null}>
+          <NewSession open={making} close={() => setMaking(false)} />
+        </Suspense>
+      ) : null}
       {palette ? (
         <Suspense fallback={null}>
           <Palette close={() => setPalette(false)} newSession={newSession} />
@@ -74,7 +82,6 @@ export const App = () => {
   const words = useWords()
   const signedIn = useStore(hub.store, (view) => view.signedIn)
   const unreachable = useStore(hub.store, (view) => view.unreachable)
-  useEffect(() => void hub.begin(), [])
   return (
     <CSPProvider disableStyleElements>
       {signedIn === "yes" ? <SignedIn /> : null}

@@ -117,7 +117,7 @@ const Form = ({ close, made }: { readonly close: () => void; readonly made: () =
   )
 }
 
-export const NewSession = ({ open, close }: NewProps) => {
+const NewSession = ({ open, close }: NewProps) => {
   const words = useWords()
   const isMade = useRef(false)
   useEffect(() => {
@@ -129,3 +129,5 @@ export const NewSession = ({ open, close }: NewProps) => {
     </Sheet>
   )
 }
+
+export default NewSession
