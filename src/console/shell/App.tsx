@@ -3,6 +3,8 @@ import { CSPProvider } from "@base-ui/react/csp-provider"
 import { lazy, Suspense, useEffect, useState } from "react"
 import { useStore } from "zustand"
 import { Redirect, Route, Switch, useLocation } from "wouter"
+import { toEndOf } from "../session/ends.ts"
+import { wantQuestion } from "../session/useFollow.ts"
 import { hub } from "../state/hub.ts"
 import { Boundary } from "../ui/Boundary.tsx"
 import { useOnce } from "../ui/useOnce.ts"
@@ -10,6 +12,7 @@ import { useWords } from "../words/useWords.ts"
 import { fetchRest, later } from "./later.ts"
 import { Login } from "./Login.tsx"
 import { Notifier } from "./Notifier.tsx"
+import { idsOf, sessionsPath } from "./route.ts"
 import { Sidebar } from "./Sidebar.tsx"
 import { Start } from "./Start.tsx"
 import { useKeys } from "./useKeys.ts"
@@ -43,7 +46,7 @@ const Pages = ({ newSession }: { readonly newSession: () => void }) => (
 )
 
 const SignedIn = () => {
-  const [path] = useLocation()
+  const [path, go] = useLocation()
   const words = useWords()
   const [making, setMaking] = useState(false)
   const [palette, setPalette] = useState(false)
@@ -51,7 +54,14 @@ const SignedIn = () => {
   const newSession = () => setMaking(true)
   const made = useOnce(making)
   useEffect(() => void fetchRest(), [])
-  useKeys({ palette: () => setPalette(true), newSession })
+  const elsewhere = () => {
+    const [first] = hub.store.getState().waiting
+    if (first === undefined) return
+    wantQuestion(first.request.request_id)
+    if (idsOf(path).includes(first.session_id)) toEndOf(first.session_id)
+    else go(sessionsPath([first.session_id]))
+  }
+  useKeys({ palette: () => setPalette(true), newSession, elsewhere })
   return (
     <div className="shell" data-drawer={drawer}>
       <a className="skip" href="#main">

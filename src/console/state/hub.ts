@@ -9,7 +9,7 @@ import type { ErrorBody } from "../../domain/ErrorCode.ts"
 import type { SessionId } from "../../domain/Ids.ts"
 import { pendingApprovals } from "../../domain/Session.ts"
 import { api, type ListedSession, type Me } from "../net/api.ts"
-import { keep, kept } from "./kept.ts"
+import { forgetOwn, keep, keepFor, kept } from "./kept.ts"
 import type { SessionStore } from "./sessionStore.ts"
 
 export interface Waiting {
@@ -67,6 +67,8 @@ class Hub {
     keep("since", this.store.getState().since)
     try {
       const me = await asked
+      const { tenant, project, user } = me.principal
+      if (!keepFor(`${tenant}/${project}/${user}`)) this.forgotten()
       this.store.setState({ me, signedIn: "yes", unreachable: false })
       await this.refresh()
     } catch (error) {
@@ -84,9 +86,17 @@ class Hub {
 
   async logout(): Promise<void> {
     await api.logout()
-    keep("seen", undefined)
-    this.store.setState({ signedIn: "asking", seen: {} })
+    this.store.setState({ signedIn: "asking" })
     this.signedOut()
+    forgetOwn()
+    this.forgotten()
+  }
+
+  /** Of what was read, and since when, nothing is known. */
+  private forgotten(): void {
+    const since = new Date().toISOString()
+    keep("since", since)
+    this.store.setState({ seen: {}, since })
   }
 
   readonly signedOut = (): void => {
