@@ -260,8 +260,7 @@ export type ReportBody = DurableBody | PrivateBody
 
 export const isPrivate = (body: ReportBody): body is PrivateBody => privateTypes.has(body.type)
 
-/** It happened in a subagent. */
-export const isNested = (event: object): boolean => "parent_call_id" in event && event.parent_call_id !== undefined
+export { isNested } from "./Nested.ts"
 
 export const isTerminal = (
   body: ReportBody

@@ -3,7 +3,9 @@
  * One server and one browser for all of it (issue 6; R242–R249, R251–R257, R309, R327–R331).
  */
 import { assert, layer } from "@effect/vitest"
+import { atIssuer, callable, calls } from "../support/consoleIssuer.ts"
 import { answers, composer, create, say, type Sized, steps, violations } from "../support/consolePage.ts"
+import { usedByKeys } from "../support/consoleKeys.ts"
 import { BIG, LONG, site } from "../support/consoleKit.ts"
 import { promptsAndLimits, subagentsAndUndo } from "../support/consoleWork.ts"
 import { cuttable } from "../support/cuttable.ts"
@@ -37,6 +39,9 @@ layer(site, { excludeTestServices: true, timeout: "90 seconds" })("the console i
       await create(page, "Session B")
       await say(page, "flow Beta")
       await answers(page).getByText("Beta begins.").waitFor()
+      await say(page, "said too soon")
+      await page.getByRole("button", { name: "Take back: said too soon" }).click()
+      await page.waitForFunction("document.querySelector('.composer textarea').value === 'said too soon'")
       assert.strictEqual(await page.getByText("Alpha").count(), 0)
       assert.strictEqual(net.opened(), 2)
       await page.getByRole("link", { name: /Session A/ }).click()
@@ -55,11 +60,17 @@ layer(site, { excludeTestServices: true, timeout: "90 seconds" })("the console i
   scene(
     "asks; another session talks on meanwhile; the answer wakes its own question (R247, R257, R330, R331)",
     async (page, at) => {
+      await callable(page)
       await page.goto(at.url)
       await create(page, "Asks")
+      await page.getByRole("button", { name: "Settings" }).click()
+      await page.getByRole("menuitemcheckbox", { name: "Notify me of questions", checked: false }).click()
+      await page.getByRole("menuitemcheckbox", { name: "Notify me of questions", checked: true }).waitFor()
+      await page.keyboard.press("Escape")
       await say(page, "run touch made.txt")
       const card = page.locator(".approval")
       await card.waitFor()
+      assert.deepStrictEqual(await calls(page), [["Run this command?", "Asks"]])
       assert.deepStrictEqual(await card.getByRole("button").allInnerTexts(), [
         "Allow once\nY",
         "Allow for the session\nS",
@@ -83,25 +94,7 @@ layer(site, { excludeTestServices: true, timeout: "90 seconds" })("the console i
 
   scene(
     "is used by keys alone: who made a session writes in it, who answers goes on to the next question (R247)",
-    async (page, at) => {
-      await page.goto(at.url)
-      await page.locator(".shell").waitFor()
-      await page.keyboard.press("Alt+n")
-      await page.getByRole("textbox", { name: "Name" }).fill("Keys")
-      await page.keyboard.press("Enter")
-      await page.locator(".composer textarea:focus").waitFor()
-      await page.keyboard.type("twice touch k\u202e")
-      await page.keyboard.press("Enter")
-      const ready = page.locator(".approval[data-settled=true]")
-      await ready.waitFor()
-      // What turns a line around is shown as what it is, in the row as in the question.
-      assert.strictEqual(await page.locator(".call-head .subject").first().innerText(), "touch k⟨U+202E⟩")
-      await page.keyboard.press("Alt+a")
-      await page.keyboard.press("y")
-      await page.locator(".approval[data-settled=true]:focus").getByText("touch k⟨U+202E⟩2").first().waitFor()
-      await page.keyboard.press("y")
-      await answers(page).getByText("ran").waitFor()
-    }
+    usedByKeys
   )
 
   scene(
@@ -294,6 +287,11 @@ layer(site, { excludeTestServices: true, timeout: "90 seconds" })("the console i
       { colorScheme, reducedMotion: "reduce" as const }
     )
   }
+
+  it.effect("signs in at an issuer, and comes back to where it was asked (R251)", () => atIssuer, {
+    timeout: 60_000,
+    retry: 1
+  })
 
   scene("sends a prompt by its name, and raises a limit that was met", promptsAndLimits)
   scene("shows subagents inside their calls, and takes back what they did (R256, R257)", subagentsAndUndo)

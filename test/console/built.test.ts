@@ -28,6 +28,21 @@ describe("the built console", () => {
     )
   })
 
+  it("draws its first screen without what opens a session, and loads no schema at all", () => {
+    const names = first()
+    assert.isAtMost(names.length, 4)
+    const bytes = names.map((name) => gzipSync(readFileSync(built(name)), { level: 9 }).length)
+    assert.isBelow(
+      bytes.reduce((sum, size) => sum + size, 0),
+      110_000
+    )
+    const all = readdirSync(built("assets")).filter((name) => name.endsWith(".js"))
+    assert.deepStrictEqual(
+      all.filter((name) => readFileSync(built(`assets/${name}`), "utf8").includes("~effect/")),
+      []
+    )
+  })
+
   it("names what a file holds in its name, so that it can be kept for ever", () => {
     for (const name of readdirSync(built("assets"))) assert.match(name, /-[\w-]{8}\.(?:js|css)(?:\.(?:br|gz))?$/)
   })

@@ -22,7 +22,7 @@ export interface FakeIssuer {
   readonly issuer: string
   /** Paths that were asked for. */
   readonly asked: Array<string>
-  /** Answers instead of the issuer's own; by path. */
+  /** Answers instead of the issuer's own; by path, with its query or without. */
   readonly instead: Map<string, (response: ServerResponse) => void>
   readonly sign: (options?: SignOptions) => Effect.Effect<string>
   readonly publicKeys: () => ReadonlyArray<JWK>
@@ -58,7 +58,7 @@ export const make = Effect.gen(function* () {
   const json = (response: ServerResponse, value: unknown) => response.end(JSON.stringify(value))
   const server = createServer(({ url = "" }, response) => {
     asked.push(url)
-    const other = instead.get(url)
+    const other = instead.get(url) ?? instead.get(url.split("?")[0] ?? "")
     if (other !== undefined) other(response)
     else if (url === DISCOVERY) json(response, { issuer: issuer(), jwks_uri: `${issuer()}${KEYS}` })
     else if (url === KEYS) json(response, { keys: [keys.jwk] })

@@ -4,7 +4,7 @@ import { X } from "lucide-react"
 import { useMemo } from "react"
 import type { SessionId } from "../../domain/Ids.ts"
 import { SessionContext } from "../session/SessionContext.ts"
-import { hub } from "../state/hub.ts"
+import { sessionOf } from "../state/sessionOf.ts"
 import { useWords } from "../words/useWords.ts"
 import { Changes } from "./Changes.tsx"
 import { Permissions } from "./Permissions.tsx"
@@ -25,7 +25,7 @@ const contents = { permissions: Permissions, timeline: Timeline, changes: Change
 
 const Inspector = ({ id, tab, setTab, close }: InspectorProps) => {
   const words = useWords()
-  const session = useMemo(() => hub.session(id), [id])
+  const session = useMemo(() => sessionOf(id), [id])
   return (
     <SessionContext value={session}>
       <aside className="inspector" aria-label={words.details}>

@@ -69,7 +69,13 @@ export interface Difference {
 export type Status = Omit<Told<"status">, "type"> & { readonly held_by?: string; readonly archived?: boolean }
 
 export interface Me {
-  readonly principal: { readonly user: string; readonly role: string; readonly name: string }
+  readonly principal: {
+    readonly tenant: string
+    readonly project: string
+    readonly user: string
+    readonly role: string
+    readonly name: string
+  }
   readonly permissions: ReadonlyArray<string>
 }
 

@@ -11,7 +11,8 @@ import { ApprovalButtons } from "./ApprovalButtons.tsx"
 import { Asked } from "./Asked.tsx"
 import { GrantChoice } from "./GrantChoice.tsx"
 import { TimeLeft } from "./TimeLeft.tsx"
-import { isFree, useRest } from "./useRest.ts"
+import { followNext, useFollow } from "./useFollow.ts"
+import { useRest } from "./useRest.ts"
 
 export interface Given {
   readonly decision: Answer
@@ -40,10 +41,6 @@ const isText = (target: EventTarget): boolean =>
 const isMeant = (event: KeyboardEvent): boolean =>
   !event.ctrlKey && !event.metaKey && !event.altKey && !event.repeat && !isText(event.target)
 
-/** Until when the next card takes the focus: somebody answered here a moment ago, by keys or not. */
-let followUntil = 0
-const FOLLOW_MS = 10_000
-
 /** Keys of before somebody can have seen the card are not meant for it (LESSONS 29, 50). */
 const SETTLE_MS = 500
 
@@ -54,15 +51,6 @@ const useSettled = (): boolean => {
     return () => clearTimeout(timer)
   }, [])
   return settled
-}
-
-/** Who answers question after question stays with them; what they have begun to write is not left for one. */
-const useFollow = () => {
-  const card = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    if (performance.now() < followUntil && isFree()) card.current?.focus({ preventScroll: false })
-  }, [])
-  return card
 }
 
 const Head = ({ id, request }: { readonly id: string; readonly request: ApprovalRequest }) => {
@@ -84,14 +72,14 @@ export const ApprovalCard = ({ request, online, answer, unsaid }: ApprovalCardPr
   const [option, setOption] = useState(options[0]?.id)
   const [reason, setReason] = useState("")
   const [busy, setBusy] = useState(false)
-  const card = useFollow()
+  const card = useFollow(request.request_id)
   const settled = useSettled()
   const given = useRef(false)
   const focus = useRest(card, () => (given.current || reason.trim() === "" ? undefined : unsaid?.(reason.trim())))
   const give = async (decision: Answer) => {
     if (busy) return
     setBusy(true)
-    followUntil = performance.now() + FOLLOW_MS
+    followNext()
     const chosen = decision === "allow_session" && option !== undefined ? { grant_option: option } : {}
     const why = decision === "deny" && reason.trim() !== "" ? { reason: reason.trim() } : {}
     given.current = true

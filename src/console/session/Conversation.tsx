@@ -17,6 +17,7 @@ import { Virtualizer } from "virtua"
 import { useWords } from "../words/useWords.ts"
 import { Announcer } from "./Announcer.tsx"
 import { Empty } from "./Empty.tsx"
+import { useEndOf } from "./ends.ts"
 import { Prompt } from "./Prompt.tsx"
 import { Row } from "./Row.tsx"
 import { Rows } from "./rows.ts"
@@ -103,6 +104,7 @@ export const Conversation = () => {
   const phase = useView((view) => view.phase)
   const scroller = useRef<HTMLDivElement>(null)
   const { away, look, toEnd, handlers } = usePinned(scroller)
+  useEndOf(session.id, toEnd)
   const shift = useShift(items[0]?.key)
   const onScroll = (offset: number) => {
     look()

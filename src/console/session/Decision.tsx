@@ -18,7 +18,7 @@ export const Decision = ({ call }: { readonly call: CallItem }) => {
     <p className="decided">
       {words.decided(resolved.decision, resolved.via, by)}
       {folding.isElsewhere(resolved.request_id) ? ` · ${words.answeredElsewhere}` : ""}
-      {resolved.reason === undefined || resolved.via === "timeout" ? null : <> · {resolved.reason}</>}
+      {resolved.reason === undefined || resolved.via === "timeout" ? null : <> · {words.reason(resolved.reason)}</>}
     </p>
   )
 }

@@ -2,11 +2,13 @@
 import { memo } from "react"
 import type { Durable } from "../../domain/Event.ts"
 import type { Report } from "../../domain/FromClaw.ts"
+import { hookIn } from "../../domain/HookName.ts"
 import type { NoteItem } from "../state/items.ts"
 import { reveal } from "../text/reveal.ts"
 import { firstLine, tokens } from "../text/format.ts"
 import { Markdown } from "../text/Markdown.tsx"
 import { useWords } from "../words/useWords.ts"
+import type { Words } from "../words/Words.ts"
 
 const Restored = ({ event }: { readonly event: Durable<"files_restored"> }) => {
   const words = useWords()
@@ -44,6 +46,12 @@ const Reported = ({ report: { failed, text, title } }: { readonly report: Report
   )
 }
 
+/** As a person knows it: whose it is, and its program. */
+const calledHook = (name: string, words: Words): string => {
+  const hook = hookIn(name)
+  return hook === undefined ? reveal(name) : words.hookOf(hook.program, hook.tier)
+}
+
 export const Note = memo(({ item }: { readonly item: NoteItem }) => {
   const words = useWords()
   switch (item.note) {
@@ -75,7 +83,9 @@ export const Note = memo(({ item }: { readonly item: NoteItem }) => {
         </details>
       )
     case "hookFailed":
-      return <p className="note line">{words.hookFailed(reveal(item.event.hook), reveal(item.event.reason))}</p>
+      return (
+        <p className="note line">{words.hookFailed(calledHook(item.event.hook, words), reveal(item.event.reason))}</p>
+      )
     case "reminded":
       return <p className="note line">{words.reminded}</p>
     case "restored":

@@ -37,7 +37,7 @@ export const Queue = () => {
               type="button"
               className="icon-button small"
               aria-label={words.takeBack(firstLine(content, 40))}
-              onClick={() => void session.unqueue(prompt_id)}
+              onClick={() => void session.takeBack(prompt_id, content)}
             >
               <X aria-hidden size={14} />
             </button>

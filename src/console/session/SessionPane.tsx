@@ -2,6 +2,7 @@
 import { type ReactNode, useEffect, useMemo } from "react"
 import { useStore } from "zustand"
 import { hub } from "../state/hub.ts"
+import { sessionOf } from "../state/sessionOf.ts"
 import type { SessionId } from "../../domain/Ids.ts"
 import { named } from "../text/named.ts"
 import { useWords } from "../words/useWords.ts"
@@ -63,7 +64,7 @@ interface PaneProps {
 }
 
 export const SessionPane = ({ id, around, close }: PaneProps) => {
-  const session = useMemo(() => hub.session(id), [id])
+  const session = useMemo(() => sessionOf(id), [id])
   const words = useWords()
   const title = useStore(session.store, ({ status }) => status?.title)
   return (

@@ -10,6 +10,7 @@ import type { SessionStore } from "../state/sessionStore.ts"
 import { wordsNow } from "../words/useWords.ts"
 import { setCap } from "./setCap.ts"
 import type { Typed } from "./slash.ts"
+import { wantFocus } from "./useWantedFocus.ts"
 
 /** What the page around a session can do. */
 export interface Around {
@@ -47,6 +48,7 @@ const fork = (session: SessionStore, { go }: Around): void => {
     // Two that are called the same cannot be told apart.
     if (title !== "") await api.change(session_id, { title: copyOf(title) }).catch(() => {})
     hub.saw(session.id)
+    wantFocus(session_id)
     go(session_id)
     await hub.refresh()
   }

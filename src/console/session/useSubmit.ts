@@ -2,9 +2,10 @@
  * What becomes of a draft that is sent: a command, a named prompt with its words, or a prompt as it stands. Invariants: what
  * is a command reaches no model; a text that could not be made a prompt stands in the draft again.
  */
-import type { ErrorBody } from "../../domain/ErrorCode.ts"
+import { type ErrorBody, errorBody } from "../../domain/ErrorCode.ts"
 import { api } from "../net/api.ts"
 import type { SessionStore } from "../state/sessionStore.ts"
+import { wordsNow } from "../words/useWords.ts"
 import { type Around, carryOut } from "./commands.ts"
 import type { WhenBusy } from "./Composer.tsx"
 import { useSession } from "./SessionContext.ts"
@@ -15,18 +16,15 @@ const sendNow = (session: SessionStore, content: string, whenBusy: WhenBusy): vo
   session.send(content, state.task !== undefined || doing.task !== undefined ? whenBusy : "queue")
 }
 
-/** The server's answer decides: what it knows no prompt of that name for is a text like any other. */
+/** The server's answer decides: what it knows no prompt of that name for was meant as one and is no text (LESSONS 50). */
 const sendNamed = async (session: SessionStore, draft: string, whenBusy: WhenBusy): Promise<void> => {
   const { name, words } = namedIn(draft) ?? { name: "", words: "" }
   session.edit("")
   const back = (error: ErrorBody) => {
-    const { draft: now } = session.store.getState()
-    session.edit(now === "" ? draft : `${draft}\n\n${now}`)
-    session.refuse(error)
+    session.putBack(draft)
+    session.refuse(error.code === "not_found" ? errorBody("not_found", wordsNow().noCommand(name)) : error)
   }
-  const content = await api
-    .fillPrompt(session.id, name, words)
-    .catch((error: ErrorBody) => (error.code === "not_found" ? draft : back(error)))
+  const content = await api.fillPrompt(session.id, name, words).catch(back)
   if (content === undefined) return
   const { draft: written } = session.store.getState()
   sendNow(session, content, whenBusy)

@@ -3,20 +3,25 @@ import { CSPProvider } from "@base-ui/react/csp-provider"
 import { lazy, Suspense, useEffect, useState } from "react"
 import { useStore } from "zustand"
 import { Redirect, Route, Switch, useLocation } from "wouter"
+import { toEndOf } from "../session/ends.ts"
+import { wantQuestion } from "../session/useFollow.ts"
 import { hub } from "../state/hub.ts"
 import { Boundary } from "../ui/Boundary.tsx"
+import { useOnce } from "../ui/useOnce.ts"
 import { useWords } from "../words/useWords.ts"
+import { fetchRest, later } from "./later.ts"
 import { Login } from "./Login.tsx"
-import { NewSession } from "./NewSession.tsx"
 import { Notifier } from "./Notifier.tsx"
+import { idsOf, sessionsPath } from "./route.ts"
 import { Sidebar } from "./Sidebar.tsx"
 import { Start } from "./Start.tsx"
 import { useKeys } from "./useKeys.ts"
-import { Workbench } from "./Workbench.tsx"
 
 const UsagePage = lazy(() => import("../inspect/UsagePage.tsx"))
 const AuditPage = lazy(() => import("../inspect/AuditPage.tsx"))
-const Palette = lazy(() => import("./Palette.tsx"))
+const Palette = lazy(later.palette)
+const Workbench = lazy(later.workbench)
+const NewSession = lazy(later.newSession)
 
 const Pages = ({ newSession }: { readonly newSession: () => void }) => (
   <Suspense fallback={<div className="empty" />}>
@@ -41,13 +46,22 @@ const Pages = ({ newSession }: { readonly newSession: () => void }) => (
 )
 
 const SignedIn = () => {
-  const [path] = useLocation()
+  const [path, go] = useLocation()
   const words = useWords()
   const [making, setMaking] = useState(false)
   const [palette, setPalette] = useState(false)
   const [drawer, setDrawer] = useState(false)
   const newSession = () => setMaking(true)
-  useKeys({ palette: () => setPalette(true), newSession })
+  const made = useOnce(making)
+  useEffect(() => void fetchRest(), [])
+  const elsewhere = () => {
+    const [first] = hub.store.getState().waiting
+    if (first === undefined) return
+    wantQuestion(first.request.request_id)
+    if (idsOf(path).includes(first.session_id)) toEndOf(first.session_id)
+    else go(sessionsPath([first.session_id]))
+  }
+  useKeys({ palette: () => setPalette(true), newSession, elsewhere })
   return (
     <div className="shell" data-drawer={drawer}>
       <a className="skip" href="#main">
@@ -59,7 +73,11 @@ const SignedIn = () => {
           <Pages newSession={newSession} />
         </Boundary>
       </main>
-      <NewSession open={making} close={() => setMaking(false)} />
+      {made ? (
+        <Suspense fallback={null}>
+          <NewSession open={making} close={() => setMaking(false)} />
+        </Suspense>
+      ) : null}
       {palette ? (
         <Suspense fallback={null}>
           <Palette close={() => setPalette(false)} newSession={newSession} />
@@ -74,7 +92,6 @@ export const App = () => {
   const words = useWords()
   const signedIn = useStore(hub.store, (view) => view.signedIn)
   const unreachable = useStore(hub.store, (view) => view.unreachable)
-  useEffect(() => void hub.begin(), [])
   return (
     <CSPProvider disableStyleElements>
       {signedIn === "yes" ? <SignedIn /> : null}

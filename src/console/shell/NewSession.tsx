@@ -35,7 +35,13 @@ interface Wanted {
 const useMake = (close: () => void, made: () => void) => {
   const [, go] = useLocation()
   const [refusal, setRefusal] = useState<string>()
+  const [busy, setBusy] = useState(false)
+  // Two clicks come before the first is drawn.
+  const begun = useRef(false)
   const make = async ({ title, workspace, mode }: Wanted) => {
+    if (begun.current) return
+    begun.current = true
+    setBusy(true)
     try {
       const { session_id } = await api.create({
         ...(workspace.trim() === "" ? {} : { workspace: workspace.trim() }),
@@ -49,9 +55,11 @@ const useMake = (close: () => void, made: () => void) => {
       void hub.refresh()
     } catch (error) {
       setRefusal((error as ErrorBody).message)
+      begun.current = false
+      setBusy(false)
     }
   }
-  return { make, refusal }
+  return { make, refusal, busy }
 }
 
 const Workspace = ({ options, value, change }: FieldProps & { readonly options: NewOptions | undefined }) => {
@@ -79,7 +87,7 @@ const Workspace = ({ options, value, change }: FieldProps & { readonly options: 
 const Form = ({ close, made }: { readonly close: () => void; readonly made: () => void }) => {
   const words = useWords()
   const options = useOptions()
-  const { make, refusal } = useMake(close, made)
+  const { make, refusal, busy } = useMake(close, made)
   const [workspace, setWorkspace] = useState("")
   const [title, setTitle] = useState("")
   const [chosen, setMode] = useState<Mode>()
@@ -109,7 +117,7 @@ const Form = ({ close, made }: { readonly close: () => void; readonly made: () =
         <button type="button" className="button" onClick={close}>
           {words.cancel}
         </button>
-        <button type="submit" className="button primary">
+        <button type="submit" className="button primary" disabled={busy}>
           {words.create}
         </button>
       </div>
@@ -117,7 +125,7 @@ const Form = ({ close, made }: { readonly close: () => void; readonly made: () =
   )
 }
 
-export const NewSession = ({ open, close }: NewProps) => {
+const NewSession = ({ open, close }: NewProps) => {
   const words = useWords()
   const isMade = useRef(false)
   useEffect(() => {
@@ -129,3 +137,5 @@ export const NewSession = ({ open, close }: NewProps) => {
     </Sheet>
   )
 }
+
+export default NewSession

@@ -6,6 +6,8 @@ import { hub } from "../state/hub.ts"
 import { look } from "../state/look.ts"
 import { named } from "../text/named.ts"
 import { useWords } from "../words/useWords.ts"
+import { wantQuestion } from "../session/useFollow.ts"
+import { callFor } from "./calling.ts"
 import { sessionsPath } from "./route.ts"
 
 export const Notifier = () => {
@@ -19,13 +21,11 @@ export const Notifier = () => {
     const fresh = waiting.filter(({ request }) => !told.current.has(request.request_id))
     for (const { session_id, title, request } of fresh) {
       told.current.add(request.request_id)
-      if (!notify || document.hasFocus() || typeof Notification === "undefined") continue
-      const call = new Notification(words.approvalTitle(request.tool_name), {
-        body: named(title, words.untitled),
-        tag: request.request_id
-      })
-      call.addEventListener("click", () => {
+      if (!notify || document.hasFocus()) continue
+      const call = { title: words.approvalTitle(request.tool_name), body: named(title, words.untitled) }
+      callFor({ ...call, tag: request.request_id }, () => {
         window.focus()
+        wantQuestion(request.request_id)
         go(sessionsPath([session_id]))
       })
     }

@@ -7,6 +7,7 @@ import { hub } from "../state/hub.ts"
 import { type Locale, look, setLook, type Theme } from "../state/look.ts"
 import { Confirm } from "../ui/Confirm.tsx"
 import { loadWords, useWords } from "../words/useWords.ts"
+import { askToCall, mayCall } from "./calling.ts"
 
 interface ChoiceProps<A extends string> {
   readonly label: string
@@ -33,29 +34,34 @@ const Choice = <A extends string>({ label, value, options, choose }: ChoiceProps
   </Menu.Group>
 )
 
-/** Asking is only allowed where somebody has just clicked. */
-const askToNotify = async (): Promise<void> => {
-  if (typeof Notification === "undefined") return
-  const answer = await Notification.requestPermission()
-  setLook({ notify: answer === "granted" })
-}
-
 const Notifications = () => {
   const words = useWords()
   const notify = useStore(look, (view) => view.notify)
+  const [refused, setRefused] = useState(false)
+  const choose = async (on: boolean) => {
+    const may = on && (await askToCall())
+    setRefused(on && !may)
+    setLook({ notify: may })
+  }
   return (
-    <Menu.CheckboxItem
-      className="menu-item"
-      checked={notify}
-      onCheckedChange={(on) => (on ? void askToNotify() : setLook({ notify: false }))}
-    >
-      <span className="tick">
-        <Menu.CheckboxItemIndicator>
-          <Check aria-hidden size={14} />
-        </Menu.CheckboxItemIndicator>
-      </span>
-      {words.notify}
-    </Menu.CheckboxItem>
+    <>
+      <Menu.CheckboxItem
+        className="menu-item"
+        // What was allowed once may have been taken back since.
+        checked={notify && mayCall()}
+        onCheckedChange={(on) => void choose(on)}
+      >
+        <span className="tick">
+          <Menu.CheckboxItemIndicator>
+            <Check aria-hidden size={14} />
+          </Menu.CheckboxItemIndicator>
+        </span>
+        {words.notify}
+      </Menu.CheckboxItem>
+      <p className="menu-note" role="status">
+        {refused ? words.notifyRefused : null}
+      </p>
+    </>
   )
 }
 

@@ -5,12 +5,13 @@ import { Link, useLocation } from "wouter"
 import { useStore } from "zustand"
 import { hub } from "../state/hub.ts"
 import { useWords } from "../words/useWords.ts"
+import { later } from "./later.ts"
 import { idsOf } from "./route.ts"
 import { SessionRow } from "./SessionRow.tsx"
 import { Tray } from "./Tray.tsx"
 
 // Menus are more than the rest of this column.
-const Settings = lazy(() => import("./Settings.tsx"))
+const Settings = lazy(later.settings)
 
 interface SidebarProps {
   readonly newSession: () => void

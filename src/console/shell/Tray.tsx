@@ -1,52 +1,19 @@
-/** All questions that wait, over all sessions, answered where they stand. */
+/** How many questions wait, over all sessions, and the way to them. */
 import { BellRing } from "lucide-react"
-import { useEffect, useState } from "react"
-import { useLocation } from "wouter"
+import { lazy, Suspense, useEffect, useState } from "react"
 import { useStore } from "zustand"
-import { api } from "../net/api.ts"
-import { ApprovalCard, type Given } from "../session/ApprovalCard.tsx"
-import { hub, type Waiting } from "../state/hub.ts"
-import { Sheet } from "../ui/Sheet.tsx"
-import { named } from "../text/named.ts"
+import { hub } from "../state/hub.ts"
+import { useOnce } from "../ui/useOnce.ts"
 import { useWords } from "../words/useWords.ts"
-import { sessionsPath } from "./route.ts"
+import { later } from "./later.ts"
 
-const give = async ({ session_id, request }: Waiting, { decision, ...more }: Given): Promise<boolean> => {
-  const open = hub.known(session_id)
-  if (open !== undefined) return open.answer(request.request_id, decision, more)
-  const done = await api.answer(session_id, request.request_id, { decision, ...more }).then(
-    () => true,
-    () => false
-  )
-  await hub.refresh()
-  return done
-}
-
-const Entry = ({ waiting, close }: { readonly waiting: Waiting; readonly close: () => void }) => {
-  const words = useWords()
-  const [, go] = useLocation()
-  return (
-    <li>
-      <button
-        type="button"
-        className="link-button from"
-        onClick={() => {
-          close()
-          go(sessionsPath([waiting.session_id]))
-        }}
-      >
-        {words.inSession(named(waiting.title, words.untitled))}
-      </button>
-      <ApprovalCard request={waiting.request} online answer={(given) => give(waiting, given)} />
-    </li>
-  )
-}
+const Waiting = lazy(later.waiting)
 
 export const Tray = () => {
   const words = useWords()
-  const waiting = useStore(hub.store, (view) => view.waiting)
+  const count = useStore(hub.store, ({ waiting }) => waiting.length)
   const [open, setOpen] = useState(false)
-  const count = waiting.length
+  const wanted = useOnce(open)
   // The last one is answered: nothing is left to look at.
   useEffect(() => {
     if (count === 0) setOpen(false)
@@ -65,13 +32,11 @@ export const Tray = () => {
         <BellRing aria-hidden size={17} />
         {count === 0 ? null : <span aria-hidden>{count}</span>}
       </button>
-      <Sheet open={open} close={() => setOpen(false)} title={words.trayTitle} look="wide">
-        <ul className="tray-list">
-          {waiting.map((one) => (
-            <Entry key={`${one.session_id} ${one.request.request_id}`} waiting={one} close={() => setOpen(false)} />
-          ))}
-        </ul>
-      </Sheet>
+      {wanted ? (
+        <Suspense fallback={null}>
+          <Waiting open={open} close={() => setOpen(false)} />
+        </Suspense>
+      ) : null}
     </>
   )
 }

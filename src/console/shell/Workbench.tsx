@@ -13,7 +13,7 @@ const Inspector = lazy(() => import("../inspect/Inspector.tsx"))
 
 export type Tab = Parameters<Around["inspect"]>[0]
 
-export const Workbench = ({ newSession }: { readonly newSession: () => void }) => {
+const Workbench = ({ newSession }: { readonly newSession: () => void }) => {
   const [path, go] = useLocation()
   const ids = idsOf(path)
   const [inspected, setInspected] = useState<{ readonly id: SessionId; readonly tab: Tab }>()
@@ -55,3 +55,5 @@ export const Workbench = ({ newSession }: { readonly newSession: () => void }) =
     </div>
   )
 }
+
+export default Workbench

@@ -4,13 +4,16 @@ import { useEffect, useRef } from "react"
 interface Keys {
   readonly palette: () => void
   readonly newSession: () => void
+  /** To a question that no card on this page asks. */
+  readonly elsewhere: () => void
 }
 
-/** The oldest question on this page. */
-const toApproval = (): void => {
+/** The oldest question on this page; false: there is none. */
+const toApproval = (): boolean => {
   const card = document.querySelector<HTMLElement>(".approval")
   card?.scrollIntoView({ block: "nearest" })
   card?.focus()
+  return card !== null
 }
 
 const toComposer = (): void => document.querySelector<HTMLElement>(".composer textarea")?.focus()
@@ -25,8 +28,9 @@ export const useKeys = (keys: Keys): void => {
       const { key, ctrlKey, metaKey, altKey, code } = event
       if ((ctrlKey || metaKey) && !altKey && key.toLowerCase() === "k") held.current.palette()
       else if (altKey && !ctrlKey && !metaKey && code === "KeyN") held.current.newSession()
-      else if (altKey && !ctrlKey && !metaKey && code === "KeyA") toApproval()
-      else if (altKey && !ctrlKey && !metaKey && code === "KeyC") toComposer()
+      else if (altKey && !ctrlKey && !metaKey && code === "KeyA") {
+        if (!toApproval()) held.current.elsewhere()
+      } else if (altKey && !ctrlKey && !metaKey && code === "KeyC") toComposer()
       else return
       event.preventDefault()
     }

@@ -1,7 +1,7 @@
 /**
  * All sessions of this page: the list, and the open ones by id. Owns: which sessions have a connection, what is read and
  * unread, what waits anywhere. Invariants: a session has one store in this page; the list never opens a session, for a
- * connection makes somebody present who could be asked.
+ * connection makes somebody present who could be asked, and needs none of what opens one.
  */
 import { createStore } from "zustand/vanilla"
 import type { ApprovalRequest } from "../../domain/Approval.ts"
@@ -9,8 +9,8 @@ import type { ErrorBody } from "../../domain/ErrorCode.ts"
 import type { SessionId } from "../../domain/Ids.ts"
 import { pendingApprovals } from "../../domain/Session.ts"
 import { api, type ListedSession, type Me } from "../net/api.ts"
-import { keep, kept } from "./kept.ts"
-import { SessionStore } from "./sessionStore.ts"
+import { forgetOwn, keep, keepFor, kept } from "./kept.ts"
+import type { SessionStore } from "./sessionStore.ts"
 
 export interface Waiting {
   readonly session_id: SessionId
@@ -62,10 +62,13 @@ class Hub {
   private timer: ReturnType<typeof setTimeout> | undefined
   private round = 0
 
-  async begin(): Promise<void> {
+  /** `asked`: who is there, where that is on its way already. */
+  async begin(asked = api.me()): Promise<void> {
     keep("since", this.store.getState().since)
     try {
-      const me = await api.me()
+      const me = await asked
+      const { tenant, project, user } = me.principal
+      if (!keepFor(`${tenant}/${project}/${user}`)) this.forgotten()
       this.store.setState({ me, signedIn: "yes", unreachable: false })
       await this.refresh()
     } catch (error) {
@@ -83,9 +86,17 @@ class Hub {
 
   async logout(): Promise<void> {
     await api.logout()
-    keep("seen", undefined)
-    this.store.setState({ signedIn: "asking", seen: {} })
+    this.store.setState({ signedIn: "asking" })
     this.signedOut()
+    forgetOwn()
+    this.forgotten()
+  }
+
+  /** Of what was read, and since when, nothing is known. */
+  private forgotten(): void {
+    const since = new Date().toISOString()
+    keep("since", since)
+    this.store.setState({ seen: {}, since })
   }
 
   readonly signedOut = (): void => {
@@ -96,10 +107,11 @@ class Hub {
     this.store.setState({ signedIn: "no", loginEnded, me: undefined, sessions: [], waiting: [], listed: false })
   }
 
-  session(id: SessionId): SessionStore {
+  /** `make` only where it is not open yet. */
+  session(id: SessionId, make: (id: SessionId, signedOut: () => void) => SessionStore): SessionStore {
     const known = this.open.get(id)
     if (known !== undefined) return known
-    const made = new SessionStore(id, this.signedOut)
+    const made = make(id, this.signedOut)
     this.open.set(id, made)
     made.store.subscribe((now, before) => {
       const changed =

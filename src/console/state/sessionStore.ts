@@ -38,7 +38,6 @@ export interface SessionView {
 }
 
 const NAMING: ReadonlySet<string> = new Set(["task_started", "task_completed", "task_canceled", "task_failed"])
-const nothing = () => {}
 /** A running task is loaded whole, within `MOST_PAGES`. */
 const [PAGE, MOST_PAGES, AGAIN_MS] = [400, 10, 2_000]
 
@@ -84,8 +83,6 @@ export class SessionStore {
     this.client?.close()
   }
 
-  // What a person does.
-
   edit(draft: string): void {
     this.store.setState({ draft })
     keepDraft(this.id, draft)
@@ -120,8 +117,15 @@ export class SessionStore {
     })
   }
 
-  unqueue(prompt_id: PromptId): Promise<boolean> {
-    return this.asked((client) => client.send({ type: "unqueue", prompt_id }))
+  /** What was taken back is the draft again: most likely it is to be said otherwise. */
+  async takeBack(prompt_id: PromptId, content: string): Promise<void> {
+    if (await this.asked((client) => client.send({ type: "unqueue", prompt_id }))) this.putBack(content)
+  }
+
+  /** In front of what was written since. */
+  putBack(content: string): void {
+    const { draft } = this.store.getState()
+    this.edit(draft === "" ? content : `${content}\n\n${draft}`)
   }
 
   setMode(mode: Mode): Promise<boolean> {
@@ -163,7 +167,6 @@ export class SessionStore {
     this.show()
   }
 
-  // How it is opened.
   /** What was said last is shown before anything else is known: the server may take longer to bring a session to life. */
   private async open(): Promise<void> {
     try {
@@ -180,7 +183,10 @@ export class SessionStore {
     this.join()
     for (const sending of this.store.getState().sending) this.deliver(sending)
     // The wire does not tell who else has it, nor that it was put aside.
-    api.show(this.id).then((status) => this.relook(status), nothing)
+    api.show(this.id).then(
+      (status) => this.relook(status),
+      () => {}
+    )
   }
 
   private again(refusal: ErrorBody): void {
@@ -239,7 +245,7 @@ export class SessionStore {
     const { held_by, archived } = this.store.getState().status ?? {}
     const beside = { ...(held_by === undefined ? {} : { held_by }), ...(archived === undefined ? {} : { archived }) }
     this.store.setState({ status: { ...event, ...beside }, doing: this.folding.talk.doing() })
-    if (event.task !== undefined && this.folding.state.task === undefined) void this.loadTask().catch(nothing)
+    if (event.task !== undefined && this.folding.state.task === undefined) void this.loadTask().catch(() => {})
   }
 
   private take(event: SessionEvent): void {
@@ -255,7 +261,7 @@ export class SessionStore {
     const { budgets, title } = this.store.getState().status ?? {}
     // No event tells the name that a session's first prompt gives it, nor what is left of each limit.
     if ((title === "" || budgets !== undefined) && events.some(({ type }) => NAMING.has(type)))
-      void this.client?.status().catch(nothing)
+      void this.client?.status().catch(() => {})
     this.show()
   }
 
@@ -266,8 +272,6 @@ export class SessionStore {
     if (left.length !== sending.length) this.setSending(left)
     this.store.setState({ items: talk.shown(), doing: talk.doing(), state })
   }
-
-  // How it is sent.
 
   private setSending(sending: ReadonlyArray<Sending>): void {
     keepOutbox(this.id, sending)
@@ -280,8 +284,7 @@ export class SessionStore {
       onFrame(() => this.setSending(this.store.getState().sending.filter((one) => one.key !== key)), true)
     const refused = (error: ErrorBody) => {
       done()
-      const { draft } = this.store.getState()
-      this.edit(draft === "" ? content : `${content}\n\n${draft}`)
+      this.putBack(content)
       this.refuse(error)
     }
     this.client?.prompt(content, { idempotency_key: key, when_busy }).then(done, refused)

@@ -2,7 +2,8 @@
  * When a task waited for whom: the model, a person, a tool. Pure, from facts alone. Units: milliseconds since the epoch.
  * Invariant: a span that has no end yet ends with the newest fact of its task.
  */
-import { type DurableEvent, isNested } from "../../domain/Event.ts"
+import type { DurableEvent } from "../../domain/Event.ts"
+import { isNested } from "../../domain/Nested.ts"
 import { callText } from "../text/callText.ts"
 import { firstLine } from "../text/format.ts"
 

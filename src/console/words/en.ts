@@ -67,6 +67,7 @@ export const en = {
   themes: { system: "As the system", light: "Light", dark: "Dark" },
   language: "Language",
   notify: "Notify me of questions",
+  notifyRefused: "The browser does not allow it. It can be changed where it keeps what this page may do.",
   logout: (name: string) => (name === "" ? "Sign out" : `Sign out ${name}`),
   unreachable: "The server cannot be reached. Trying again …",
   palette: "Go to …",
@@ -183,7 +184,7 @@ export const en = {
   changesOf: (path: string) => `Changes of ${path}`,
   cleared: "The model has forgotten what stands above.",
   digested: (why: string) => `No model wrote it, it is claw's own digest: ${why}`,
-  hookFailed: (hook: string, reason: string) => `The hook ${hook} did not do its work: ${reason}`,
+  hookFailed: (hook: string, reason: string) => `${hook} did not do its work: ${reason}`,
   compacted: (before: string, after: string) => `Earlier conversation summarised: ${before} → ${after} tokens`,
   shortened: (before: string, after: string) => `Earlier results shortened: ${before} → ${after} tokens`,
   restored: (direction: "undo" | "redo", count: number, kept: number) =>

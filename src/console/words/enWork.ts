@@ -22,6 +22,8 @@ export const enWork = {
     budget: "what a task or the session may spend"
   } satisfies Record<CommandName, string>,
 
+  noCommand: (name: string) =>
+    `There is no command /${name}, and no prompt of that name. With a blank in front it is sent as a text.`,
   promptOf: { user: "your prompt", project: "prompt of this directory" },
 
   budgetTitle: "Limits of spending",
@@ -61,5 +63,6 @@ export const enWork = {
   answeredElsewhere: "in another browser or terminal",
   hookRefused: (program: string, tier: string, why: string) =>
     `Refused by the ${tier}’s hook ${program}${why === "" ? "." : `: ${why}`}`,
+  hookOf: (program: string, tier: string) => `The ${tier}’s hook ${program}`,
   hookAdded: (program: string, tier: string) => `The ${tier}’s hook ${program} added to the prompt`
 }

@@ -62,6 +62,7 @@ export const zhCN: Words = {
   themes: { system: "跟随系统", light: "浅色", dark: "深色" },
   language: "语言",
   notify: "有询问时通知我",
+  notifyRefused: "浏览器不允许。可在浏览器对此页面的权限设置中更改。",
   logout: (name) => (name === "" ? "退出登录" : `退出登录 ${name}`),
   unreachable: "无法连接服务器，正在重试…",
   palette: "前往…",
@@ -160,7 +161,7 @@ export const zhCN: Words = {
   changesOf: (path) => `${path} 的更改`,
   cleared: "模型已忘记以上内容。",
   digested: (why) => `并非由模型撰写，而是 claw 自己的提要：${why}`,
-  hookFailed: (hook, reason) => `钩子 ${hook} 未完成工作：${reason}`,
+  hookFailed: (hook, reason) => `${hook}未完成工作：${reason}`,
   compacted: (before, after) => `较早的对话已压缩：${before} → ${after} 个 token`,
   shortened: (before, after) => `较早的结果已缩短：${before} → ${after} 个 token`,
   restored: (direction, count, kept) =>

@@ -1,6 +1,9 @@
 /** zh-CN of enWork. */
 import type { enWork } from "./enWork.ts"
 
+const tiers: Readonly<Record<string, string>> = { operator: "运维方", user: "用户", workspace: "工作区" }
+const tierOf = (tier: string): string => tiers[tier] ?? tier
+
 export const zhWork: typeof enWork = {
   commandsLabel: "命令",
   commands: {
@@ -22,6 +25,7 @@ export const zhWork: typeof enWork = {
     budget: "任务或会话可花费多少"
   },
 
+  noCommand: (name) => `没有命令 /${name}，也没有同名的提示。在前面加一个空格即可作为文本发送。`,
   promptOf: { user: "你的提示", project: "此目录的提示" },
 
   budgetTitle: "费用限制",
@@ -58,6 +62,7 @@ export const zhWork: typeof enWork = {
   filesUndone: "更改已撤销。",
 
   answeredElsewhere: "在另一个浏览器或终端中",
-  hookRefused: (program, tier, why) => `被钩子 ${program}（${tier}）拒绝${why === "" ? "。" : `：${why}`}`,
-  hookAdded: (program, tier) => `钩子 ${program}（${tier}）为提示添加了内容`
+  hookRefused: (program, tier, why) => `被钩子 ${program}（${tierOf(tier)}）拒绝${why === "" ? "。" : `：${why}`}`,
+  hookOf: (program, tier) => `钩子 ${program}（${tierOf(tier)}）`,
+  hookAdded: (program, tier) => `钩子 ${program}（${tierOf(tier)}）为提示添加了内容`
 }

@@ -1,0 +1,37 @@
+/** A scene of the console in a browser: no hand leaves the keyboard. Run by test/console/browser.test.ts. */
+import { assert } from "@effect/vitest"
+import type { Page } from "playwright-core"
+import type { Site } from "./consoleKit.ts"
+import { answers } from "./consolePage.ts"
+
+export const usedByKeys = async (page: Page, at: Site["Service"]): Promise<void> => {
+  await page.goto(at.url)
+  await page.locator(".shell").waitFor()
+  await page.keyboard.press("Alt+n")
+  await page.getByRole("textbox", { name: "Name" }).fill("Keys")
+  const made: Array<string> = []
+  page.on("request", (request) => void (request.method() === "POST" && made.push(new URL(request.url()).pathname)))
+  // Twice, as hands do: it is one session.
+  await page.keyboard.press("Enter")
+  await page.keyboard.press("Enter")
+  await page.locator(".composer textarea:focus").waitFor()
+  assert.deepStrictEqual(made, ["/api/sessions"])
+  await page.keyboard.type("twice touch k\u202e")
+  await page.keyboard.press("Enter")
+  const ready = page.locator(".approval[data-settled=true]")
+  await ready.waitFor()
+  // What turns a line around is shown as what it is, in the row as in the question.
+  assert.strictEqual(await page.locator(".call-head .subject").first().innerText(), "touch k⟨U+202E⟩")
+  await page.keyboard.press("Alt+n")
+  await page.getByRole("textbox", { name: "Name" }).fill("Aside")
+  await page.keyboard.press("Enter")
+  await page.getByRole("heading", { name: "Aside" }).waitFor()
+  await page.locator(".composer textarea:focus").waitFor()
+  // The question waits in another session.
+  await page.keyboard.press("Alt+a")
+  await page.locator(".approval[data-settled=true]:focus").waitFor()
+  await page.keyboard.press("y")
+  await page.locator(".approval[data-settled=true]:focus").getByText("touch k⟨U+202E⟩2").first().waitFor()
+  await page.keyboard.press("y")
+  await answers(page).getByText("ran").waitFor()
+}
