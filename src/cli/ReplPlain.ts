@@ -151,6 +151,10 @@ const complain = Effect.fnUntraced(function* (
   return EXIT.failed as number
 })
 
+/** Whoever comes next at this terminal begins on a line of its own. */
+const leave = ({ asks }: Plain, code: number) =>
+  Effect.flatMap(Output, ({ out }) => (asks ? Effect.as(out("\n"), code) : Effect.succeed(code)))
+
 /** Until the input ends; the exit code of the last task that did not complete, 0 if all did. */
 export const replPlain = Effect.fnUntraced(function* (options: ReplOptions, input: ReadStream) {
   const output = yield* Output
@@ -177,11 +181,9 @@ export const replPlain = Effect.fnUntraced(function* (options: ReplOptions, inpu
   for (;;) {
     yield* invite
     const heard = yield* next(said)
-    // Whoever comes next at this terminal begins on a line of its own.
-    const gone = input.isTTY ? Effect.as(output.out("\n"), code) : Effect.succeed(code)
-    if (heard.kind === "end") return yield* silent ? nothingCame(options.locale) : gone
+    if (heard.kind === "end") return yield* silent ? nothingCame(options.locale) : leave(plain, code)
     if (heard.kind === "interrupt") {
-      if (leaving) return yield* gone
+      if (leaving) return yield* leave(plain, code)
       leaving = true
       yield* output.out(`\n${HINTS[options.locale]}\n`)
       continue
