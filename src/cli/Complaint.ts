@@ -1,8 +1,8 @@
 /** Sentences about what went wrong or waits, in both languages. One table of codes stands behind them (domain). */
 import { budgetText } from "../domain/Budget.ts"
 import { type ErrorBody, type ErrorCode, table } from "../domain/ErrorCode.ts"
+import { faultInChinese } from "../domain/FaultTexts.ts"
 import type { Locale } from "./Commands.ts"
-import { faultInChinese } from "./faultTexts.ts"
 
 const seconds = (ms: number): string => (ms < 10_000 ? (ms / 1_000).toFixed(1) : String(Math.round(ms / 1_000)))
 

@@ -19,6 +19,7 @@ import { PROMPT } from "./replView.ts"
 import { textWriting } from "./Run.ts"
 import { sanitiseLine } from "./Sanitise.ts"
 import { runSlash } from "./SlashCommands.ts"
+import { texts } from "./texts.ts"
 import { nothingWritten, writtenPrompt } from "./WrittenByPeople.ts"
 
 const openReader = (input: ReadStream) =>
@@ -108,6 +109,7 @@ const prompt = Effect.fnUntraced(function* (plain: Plain, content: string) {
   if (end === undefined) return undefined
   const output = yield* Output
   if (end.error !== undefined) yield* output.err(`claw: ${describe.error(end.error, options.locale)}\n`)
+  if (end.status === "canceled") yield* output.err(`${texts[options.locale].canceled}\n`)
   return writing.code(end)
 }, Effect.scoped)
 
@@ -149,6 +151,10 @@ const complain = Effect.fnUntraced(function* (
   return EXIT.failed as number
 })
 
+/** Whoever comes next at this terminal begins on a line of its own. */
+const leave = ({ asks }: Plain, code: number) =>
+  Effect.flatMap(Output, ({ out }) => (asks ? Effect.as(out("\n"), code) : Effect.succeed(code)))
+
 /** Until the input ends; the exit code of the last task that did not complete, 0 if all did. */
 export const replPlain = Effect.fnUntraced(function* (options: ReplOptions, input: ReadStream) {
   const output = yield* Output
@@ -175,9 +181,9 @@ export const replPlain = Effect.fnUntraced(function* (options: ReplOptions, inpu
   for (;;) {
     yield* invite
     const heard = yield* next(said)
-    if (heard.kind === "end") return yield* silent ? nothingCame(options.locale) : Effect.succeed(code)
+    if (heard.kind === "end") return yield* silent ? nothingCame(options.locale) : leave(plain, code)
     if (heard.kind === "interrupt") {
-      if (leaving) return code
+      if (leaving) return yield* leave(plain, code)
       leaving = true
       yield* output.out(`\n${HINTS[options.locale]}\n`)
       continue

@@ -36,7 +36,7 @@ const END = "\x1b[?2026l"
 export interface Screen {
   /** The text that turns the last frame into this one; empty where it is the same. */
   readonly frame: (frame: Frame, size: { readonly rows: number; readonly columns: number }) => string
-  /** The text that leaves the screen in order: cursor below everything, visible. */
+  /** The text that leaves the screen in order: cursor below everything, visible. What comes next is drawn there, whole. */
   readonly leave: () => string
 }
 
@@ -47,6 +47,8 @@ interface Drawn {
   readonly column: number | undefined
   readonly columns: number
 }
+
+const nothing: Drawn = { live: [], row: 0, column: undefined, columns: 0 }
 
 const same = (a: Drawn, b: Drawn): boolean =>
   a.row === b.row &&
@@ -69,7 +71,7 @@ const written = (settled: ReadonlyArray<string>, live: ReadonlyArray<string>): s
 
 /** Remembers what is live and where the cursor was left. */
 export const makeScreen = (): Screen => {
-  let drawn: Drawn = { live: [], row: 0, column: undefined, columns: 0 }
+  let drawn = nothing
   return {
     frame: ({ settled, live, cursor }, { rows, columns }) => {
       const hidden = Math.max(0, live.length - Math.max(1, rows - 1))
@@ -88,6 +90,7 @@ export const makeScreen = (): Screen => {
     },
     leave: () => {
       const down = Math.max(0, drawn.live.length - 1) - drawn.row
+      drawn = nothing
       return `${down > 0 ? `\x1b[${down}B` : ""}\r\n\x1b[?25h`
     }
   }

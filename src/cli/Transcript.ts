@@ -4,7 +4,7 @@
  * into the scrollback once; replayed facts alone give the same items as the live run, but for live output's last lines
  * (R090, R094).
  */
-import type { Durable, SessionEvent, StateName } from "../domain/Event.ts"
+import type { Durable, SessionEvent, StateName, Waits } from "../domain/Event.ts"
 import { announcement } from "../domain/FromClaw.ts"
 import { none, type Usage } from "../domain/Usage.ts"
 import { SUBAGENT } from "../tools/SubagentRunner.ts"
@@ -62,6 +62,7 @@ export interface View {
   readonly tools: ReadonlyArray<RunningTool>
   readonly background: ReadonlyArray<InBackground>
   readonly state: StateName
+  readonly waits: Waits | undefined
   readonly task: { readonly task_id: string; readonly since: number; readonly usage: Usage } | undefined
   readonly retry:
     | { readonly attempt: number; readonly code: string; readonly until: number; readonly message?: string }
@@ -77,6 +78,7 @@ export const initial: View = {
   tools: [],
   background: [],
   state: "idle",
+  waits: undefined,
   task: undefined,
   retry: undefined
 }
@@ -182,7 +184,7 @@ const onLive = (view: View, event: SessionEvent, at: number): View | undefined =
       // A subagent's own facts tell more.
       return withTool(view, event.call_id, (tool) => (tool.tool_name === SUBAGENT ? {} : grown(tool, event)))
     case "state":
-      return { ...view, state: event.state }
+      return { ...view, state: event.state, waits: event.on }
     case "retrying": {
       const { attempt, code, delay_ms, message } = event
       const said = message === undefined ? {} : { message }

@@ -1,11 +1,12 @@
 /** The sentences of the screen in both languages: one table, equal keys. What errors say is the domain's own table. */
 import type { Decision, Risk } from "../domain/Approval.ts"
-import type { StateName, ToolStatus } from "../domain/Event.ts"
+import type { StateName, ToolStatus, Waits } from "../domain/Event.ts"
 import type { Locale } from "./Commands.ts"
 
 export interface Texts {
   readonly toolStatus: Readonly<Record<ToolStatus, string>>
   readonly state: Readonly<Record<StateName, string>>
+  readonly waits: Readonly<Record<Waits, string>>
   readonly risk: Readonly<Record<Risk, string>>
   readonly decision: Readonly<Record<Decision, string>>
   readonly exit: (code: number) => string
@@ -73,6 +74,7 @@ const en: Texts = {
     cancelling: "cancelling",
     suspended: "suspended"
   },
+  waits: { summary: "summarising the conversation", hooks: "asking hooks" },
   risk: { safe: "safe", mutating: "changes files", dangerous: "dangerous" },
   decision: { allow_once: "allowed once", allow_session: "allowed for the session", deny: "denied" },
   exit: (code) => `exit ${code}`,
@@ -138,6 +140,7 @@ const zh: Texts = {
     cancelling: "正在取消",
     suspended: "已挂起"
   },
+  waits: { summary: "正在概括对话", hooks: "正在询问钩子" },
   risk: { safe: "安全", mutating: "会修改文件", dangerous: "危险" },
   decision: { allow_once: "已允许一次", allow_session: "本会话内已允许", deny: "已拒绝" },
   exit: (code) => `退出码 ${code}`,

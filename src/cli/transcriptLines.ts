@@ -197,7 +197,8 @@ const statusLine = (view: View, { columns, color, locale, now }: Options): Lines
   const { usage, since } = view.task
   const wait = view.retry === undefined ? 0 : Math.ceil((view.retry.until - now) / 1_000)
   const waits = view.background.length > 0 && view.answer === undefined && view.tools.length === 0
-  const ending = view.answered ? text.finishing : text.state[view.state]
+  const doing = view.waits === undefined ? text.state[view.state] : text.waits[view.waits]
+  const ending = view.answered ? text.finishing : doing
   const calm = view.state === "cancelling" ? text.state.cancelling : waits ? text.waitsForBackground : ending
   const state = view.retry === undefined || wait <= 0 ? calm : text.retrying(wait, view.retry.attempt + 1)
   const seconds = `${Math.max(0, Math.floor((now - since) / 1_000))} s`

@@ -231,7 +231,10 @@ export const TextDelta = event("text_delta", delta)
 export const ThinkingDelta = event("thinking_delta", delta)
 /** Live output of a running tool; `stream_id` is its call id. */
 export const ToolOutputDelta = event("tool_output_delta", { ...delta, call_id: CallId })
-export const StateChanged = event("state", { state: StateName, task_id: optional(TaskId) })
+/** What takes so long, where the state alone does not tell: a model writes a summary; hooks are asked. */
+export const Waits = Schema.Literals(["summary", "hooks"])
+export type Waits = typeof Waits.Type
+export const StateChanged = event("state", { state: StateName, task_id: optional(TaskId), on: optional(Waits) })
 export const Retrying = event("retrying", {
   ...task,
   attempt: Schema.Int,

@@ -16,6 +16,7 @@ import type { Message } from "../domain/Message.ts"
 import type { SessionState } from "../domain/Session.ts"
 import type { Run } from "./loop.ts"
 import * as Summarizing from "./summarizing.ts"
+import * as Waits from "./waits.ts"
 import { TaskFailure } from "./TaskFailure.ts"
 import * as Metering from "./metering.ts"
 
@@ -106,7 +107,7 @@ const summaryOf = (run: Run, { room, state }: Window.Given, { from }: Summarised
   const most = Window.summaryTokens(room)
   // A request for a summary has the window to itself, but for its own answer.
   const asked = { items: from, focus, most, room: Math.max(1_000, Window.usable(room) - 2 * most) }
-  return Effect.provideService(
+  const made = Effect.provideService(
     summarise(asked),
     Summarizer,
     Summarizing.make({
@@ -117,6 +118,7 @@ const summaryOf = (run: Run, { room, state }: Window.Given, { from }: Summarised
       metered: (request, use) => Metering.during(run, { turn: state.task?.turn ?? 0, aside: true }, request, use)
     })
   )
+  return Waits.during(run, "preparing", "summary", made)
 }
 
 type Compacted = Durable<"compacted">
@@ -243,7 +245,9 @@ export const fitting = <A, E>(run: Run, view: View, ask: (again: boolean) => Eff
     fit(run, view),
     Effect.catchIf(ask(false), isOverflow, (failure) =>
       Effect.andThen(
-        afterOverflow(run, view, failure),
+        Effect.tap(afterOverflow(run, view, failure), () =>
+          Effect.sync(() => run.reporter.signal([{ type: "state", state: "waiting_response", task_id: run.task_id }]))
+        ),
         Effect.catchIf(ask(true), isOverflow, ({ message }) =>
           Effect.flatMap(run.reporter.state, (state) =>
             Effect.fail(overflow(run, view, givenOf(run, view, state, roomOf(run)), message))

@@ -4,16 +4,17 @@
  * request is never asked, and the person reads why.
  */
 import { estimateRequest } from "../context/Tokens.ts"
+import { fault } from "../domain/FaultTexts.ts"
 import type { Lookup } from "../provider/Catalogue.ts"
 import type { ModelRequest } from "../provider/Provider.ts"
 
 /** Why `model` cannot take this request; undefined where it can, as far as anybody knows. */
 const objection = (lookup: Lookup, request: ModelRequest, model: string): string | undefined => {
   const { context_window, id, tools } = lookup(model)
-  if (request.tools.length > 0 && !tools) return `${model} cannot stand in: it cannot call tools.`
+  if (request.tools.length > 0 && !tools) return fault("stand_in_no_tools", { model })
   // What is only assumed of a model that nobody knows keeps nobody from asking it.
   if (id !== undefined && estimateRequest(request.messages, request.tools) > context_window) {
-    return `${model} cannot stand in: the conversation does not fit its ${context_window} tokens.`
+    return fault("stand_in_small", { model, window: context_window })
   }
   return undefined
 }

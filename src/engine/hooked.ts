@@ -11,11 +11,12 @@ import { steers } from "../domain/Decide.ts"
 import type { ReportBody } from "../domain/Event.ts"
 import { newPromptId, type SessionId, type TaskId } from "../domain/Ids.ts"
 import type { SessionState } from "../domain/Session.ts"
-import type { CallAbout, HooksShape } from "./Hooks.ts"
+import { type CallAbout, type HooksShape, none } from "./Hooks.ts"
 import type { Planned } from "./pairing.ts"
 import type { Reporter } from "./Reporter.ts"
 import type { Ended } from "./Resumption.ts"
 import { TaskFailure } from "./TaskFailure.ts"
+import * as Waits from "./waits.ts"
 
 type Ready = Extract<Planned, { readonly kind: "ready" }>
 
@@ -23,6 +24,7 @@ interface Place {
   readonly session_id: SessionId
   readonly at: { readonly task_id: TaskId }
   readonly hooks: HooksShape
+  readonly reporter: Reporter["Service"]
 }
 
 const about = ({ session_id, at }: Place, { call }: Ready): CallAbout => ({ session_id, task_id: at.task_id, ...call })
@@ -46,12 +48,16 @@ export interface Heard {
   readonly refused?: Verdict
 }
 
-export const beforeCall = (place: Place, item: Ready): Effect.Effect<Heard> =>
-  Effect.map(place.hooks.beforeTool(about(place, item)), ({ by = "hook", context, decision, reason = "" }) => {
+export const beforeCall = (place: Place, item: Ready): Effect.Effect<Heard> => {
+  const { at, hooks, reporter } = place
+  const asked = hooks.beforeTool(about(place, item))
+  const heard = hooks === none ? asked : Waits.during({ ...at, reporter }, "waiting_response", "hooks", asked)
+  return Effect.map(heard, ({ by = "hook", context, decision, reason = "" }) => {
     if (decision === "deny") return { item, refused: { decision: "deny", via: "policy", rule: by, reason } }
     const noted = context === undefined ? item : { ...item, notes: context }
     return { item: decision === "ask" ? askedAbout(noted, reason, by) : noted }
   })
+}
 
 type Fields = Omit<Ended, "duration_ms">
 
@@ -82,8 +88,10 @@ interface Run {
   readonly reporter: Reporter["Service"]
 }
 
-const heard = Effect.fnUntraced(function* ({ hooks, session_id, task_id }: Run, prompt: string, turn: number) {
-  const { context, decision, reason = "" } = yield* hooks.beforePrompt({ session_id, task_id, prompt })
+const heard = Effect.fnUntraced(function* (run: Run, prompt: string, turn: number) {
+  const { hooks, session_id, task_id } = run
+  const asked = hooks.beforePrompt({ session_id, task_id, prompt })
+  const { context, decision, reason = "" } = yield* Waits.during(run, "preparing", "hooks", asked)
   if (decision !== undefined) return yield* new TaskFailure({ code: "hook_denied", detail: `${reason}.` })
   const added: ReadonlyArray<ReportBody> =
     context === undefined

@@ -9,6 +9,7 @@ import type { SystemPrompt } from "../context/SystemPrompt.ts"
 import { steers } from "../domain/Decide.ts"
 import type { FinishReason, ReportBody, StateName } from "../domain/Event.ts"
 import { makeView } from "../domain/History.ts"
+import { fault } from "../domain/FaultTexts.ts"
 import { newPromptId, newStreamId, type SessionId, type TaskId } from "../domain/Ids.ts"
 import { lastCalls, type SessionState } from "../domain/Session.ts"
 import type { Lookup } from "../provider/Catalogue.ts"
@@ -285,7 +286,7 @@ export const runTurns = Effect.fnUntraced(function* (run: Run, from?: Resumption
   if (run.registry.definitions.length > 0 && !tools) {
     return yield* new TaskFailure({
       code: "provider_capability",
-      detail: `The model ${run.model ?? run.provider.model} cannot call tools. Choose another with --model or /model.`
+      detail: fault("calls_no_tools", { model: run.model ?? run.provider.model })
     })
   }
   let { memory, turn } = yield* startOrGoOn(run, from)

@@ -5,6 +5,7 @@
  */
 import { Clock, Effect, Random, Result, Stream } from "effect"
 import { Summarizer, SummaryFailed, type SummaryRequest } from "../context/Compactor.ts"
+import { fault } from "../domain/FaultTexts.ts"
 import { newStreamId, type TaskId } from "../domain/Ids.ts"
 import type { Completed } from "../provider/ModelPart.ts"
 import type { ModelRequest, Provider } from "../provider/Provider.ts"
@@ -39,7 +40,7 @@ const once = (
   return Effect.flatMap(all, () => {
     const completed = got.completed()
     return completed === undefined
-      ? Effect.fail(new ProviderError({ code: "provider_bad_stream", detail: "The model's answer has no end." }))
+      ? Effect.fail(new ProviderError({ code: "provider_bad_stream", detail: fault("no_end") }))
       : Effect.succeed(completed)
   })
 }

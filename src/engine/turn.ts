@@ -6,6 +6,7 @@
  * reporter put off is stored before the first of it is shown; the result is a complete answer, or one failure.
  */
 import { Clock, Effect, Random, Result, Stream } from "effect"
+import { fault } from "../domain/FaultTexts.ts"
 import { newStreamId, type TaskId } from "../domain/Ids.ts"
 import type { Mask } from "../observability/Redact.ts"
 import * as Points from "../observability/Points.ts"
@@ -78,7 +79,7 @@ const streamed = Effect.fnUntraced(function* (ask: Ask, shown: Parts.ShownAnswer
   })
   const completed = shown.completed()
   if (completed !== undefined) return completed
-  return yield* new ProviderError({ code: "provider_bad_stream", detail: "The model's answer has no end." })
+  return yield* new ProviderError({ code: "provider_bad_stream", detail: fault("no_end") })
 })
 
 const modelOf = ({ provider, request }: Ask): string => request.model ?? provider.model
@@ -102,13 +103,16 @@ const spanText = (ms: number): string => {
 const askedText = ({ retry }: Ask, error: ProviderError): ReadonlyArray<string> =>
   Retry.asksTooLong(retry, error)
     ? [
-        `It asked to wait ${spanText(error.retryAfterMs ?? 0)}; claw waits ${spanText(retry.max_retry_after_ms)} at most (retry.retry_after_max_ms).`
+        fault("asks_too_long", {
+          asked: spanText(error.retryAfterMs ?? 0),
+          most: spanText(retry.max_retry_after_ms)
+        })
       ]
     : []
 
 const failed = (ask: Ask, { error, waited }: GivenUp, objections: ReadonlyArray<string>): TaskFailure => {
   const asked = askedText(ask, error)
-  const long = asked.length > 0 && waited > 0 ? [`It waited ${spanText(waited)} in all.`] : []
+  const long = asked.length > 0 && waited > 0 ? [fault("waited", { waited: spanText(waited) })] : []
   const { retryAfterMs } = error
   return new TaskFailure({
     code: error.code,

@@ -213,7 +213,8 @@ export const eventTexts: Readonly<Record<EventType, string>> = {
   text_delta: "Text as it comes. `offset`: UTF-16 code units of the stream before it.",
   thinking_delta: "Reasoning as it comes.",
   tool_output_delta: "Output of a running tool; its `stream_id` is the `call_id`.",
-  state: "What the session is doing now; see Order.",
+  state:
+    "What the session is doing now; see Order. `on`: what takes long in it: a model writes a summary, or hooks are asked.",
   retrying: "The model call is made again in `delay_ms`; of another `model` where that is named. `message`: why.",
   task_waiting: "The task is started and waits for a place; `position` 1: next.",
   hello: "Answers `hello`. `limits`: what this connection has to keep to. `position`: `seq` of the newest fact.",

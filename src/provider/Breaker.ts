@@ -7,6 +7,7 @@
  * that was not let through is no failure.
  */
 import { Cause, Clock, Effect, Exit, Stream } from "effect"
+import { fault } from "../domain/FaultTexts.ts"
 import type { ModelRequest, Provider } from "./Provider.ts"
 import { type ProviderCode, ProviderError } from "./ProviderError.ts"
 
@@ -39,11 +40,11 @@ const trouble: ReadonlySet<ProviderCode> = new Set<ProviderCode>([
 ])
 
 const refusal = (model: string, { failures, last }: Circuit, wait_ms: number): ProviderError => {
-  const when = `claw tries it again in ${Math.ceil(wait_ms / 1000)} s`
+  const alone = fault("left_alone", { model, times: failures, seconds: Math.ceil(wait_ms / 1000) })
   return new ProviderError({
     code: last?.code ?? "provider_unavailable",
     // Why it failed is what a person can mend meanwhile.
-    detail: `${model} failed ${failures} times in a row and is left alone; ${when}. ${last?.detail ?? ""}`.trimEnd(),
+    detail: `${alone} ${last?.detail ?? ""}`.trimEnd(),
     retryAfterMs: Math.ceil(wait_ms),
     open: true
   })

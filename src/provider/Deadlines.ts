@@ -6,6 +6,7 @@
  * for itself is charged to nobody but `total_ms`.
  */
 import { Clock, Duration, Effect, type Pull, type Scope } from "effect"
+import { fault, type FaultName } from "../domain/FaultTexts.ts"
 import { ProviderError, type ProviderCode } from "./ProviderError.ts"
 
 /** Milliseconds. `Infinity` turns a limit off. */
@@ -38,18 +39,21 @@ const codes: Record<Phase | "total", ProviderCode> = {
   idle: "provider_timeout_idle",
   total: "provider_timeout_total"
 }
-const sentence: Record<Phase | "total", (limit: string) => string> = {
-  connect: (limit) => `No connection to the model server within ${limit}. Check the base URL and the network.`,
-  first_chunk: (limit) => `The model did not begin to answer within ${limit}.`,
-  idle: (limit) => `The model stopped in the middle of its answer and sent nothing for ${limit}.`,
-  total: (limit) => `The model's answer took longer than ${limit}.`
-}
+const sentences = {
+  connect: "late_connect",
+  first_chunk: "late_first",
+  idle: "late_next",
+  total: "late_end"
+} as const satisfies Record<Phase | "total", FaultName>
 const limitOf = (limits: DeadlineLimits, phase: Phase): number =>
   phase === "connect" ? limits.connect_ms : phase === "first_chunk" ? limits.first_chunk_ms : limits.idle_ms
 
 /** The error of a limit that passed. */
 export const expired = (which: Phase | "total", limit_ms: number): ProviderError =>
-  new ProviderError({ code: codes[which], detail: sentence[which](`${Math.round(limit_ms / 100) / 10} s`) })
+  new ProviderError({
+    code: codes[which],
+    detail: fault(sentences[which], { limit: `${Math.round(limit_ms / 100) / 10} s` })
+  })
 
 interface Watch {
   phase: Phase

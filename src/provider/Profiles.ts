@@ -4,6 +4,7 @@
  * Invariant: `resolveProfile` is pure, never guesses a key for another host than the one it belongs to, and a refusal
  * says what to set.
  */
+import { fault } from "../domain/FaultTexts.ts"
 import type { DeadlineLimits } from "./Deadlines.ts"
 
 export interface Profile {
@@ -77,7 +78,7 @@ export const profiles = {
     title: "Ollama",
     base_url: "http://127.0.0.1:11434/v1",
     key_env: [],
-    start_hint: "Start it with `ollama serve`."
+    start_hint: fault("start_with", { command: "`ollama serve`" })
   },
   lmstudio: {
     ...local,
@@ -85,7 +86,7 @@ export const profiles = {
     title: "LM Studio",
     base_url: "http://127.0.0.1:1234/v1",
     key_env: [],
-    start_hint: "Start the server in LM Studio (Developer, Start server) or with `lms server start`."
+    start_hint: fault("start_lmstudio", { command: "`lms server start`" })
   },
   llamacpp: {
     ...local,
@@ -93,7 +94,7 @@ export const profiles = {
     title: "llama.cpp",
     base_url: "http://127.0.0.1:8080/v1",
     key_env: [],
-    start_hint: "Start it with `llama-server --jinja -m MODEL.gguf`."
+    start_hint: fault("start_with", { command: "`llama-server --jinja -m MODEL.gguf`" })
   },
   vllm: {
     ...local,
@@ -101,7 +102,7 @@ export const profiles = {
     title: "vLLM",
     base_url: "http://127.0.0.1:8000/v1",
     key_env: ["VLLM_API_KEY"],
-    start_hint: "Start it with `vllm serve MODEL --enable-auto-tool-choice`."
+    start_hint: fault("start_with", { command: "`vllm serve MODEL --enable-auto-tool-choice`" })
   },
   generic: {
     ...hosted,

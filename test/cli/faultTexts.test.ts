@@ -1,8 +1,12 @@
 /** A fault is told in one language: sentence by sentence in Chinese, or as a quotation (R096). */
 import { assert, it } from "@effect/vitest"
 import { describe as complaint } from "../../src/cli/Complaint.ts"
-import { faultInChinese } from "../../src/cli/faultTexts.ts"
 import { errorBody } from "../../src/domain/ErrorCode.ts"
+import { fault, faultHoles, faultInChinese, type FaultName, faultNames } from "../../src/domain/FaultTexts.ts"
+import * as fc from "fast-check"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 
 it.each([
   [
@@ -35,4 +39,46 @@ it("what nobody translated is a quotation behind the code's own sentence", () =>
     "zh-CN"
   )
   assert.match(told, /^[^A-Za-z]+（原文：Never heard of\. The model server has a problem\.） \[provider_unreachable\]$/)
+})
+
+/** Values as they come, by the hole they are for. */
+const valueOf = (hole: string): string =>
+  ({ at: " (HTTP 503)", words: "a. b: (c)!", command: "`x serve`", limit: "1.5 s", times: "5" })[hole] ??
+  "h-1.example:80"
+
+const told = (name: FaultName): string => {
+  const values = Object.fromEntries(faultHoles(name).map((hole) => [hole, valueOf(hole)]))
+  return (fault as (name: FaultName, values: object) => string)(name, values)
+}
+
+it("every sentence that can be told is read back by its own row, alone and behind any other", () => {
+  for (const name of faultNames) {
+    const chinese = faultInChinese(told(name))
+    assert.match(chinese ?? name, /\p{Script=Han}/u)
+    for (const hole of faultHoles(name)) assert.include(chinese, valueOf(hole).trim(), name)
+  }
+  // Whose words go to the end of the text can only be the last.
+  const open = faultNames.filter((name) => !faultHoles(name).includes("words"))
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...open), { minLength: 1, maxLength: 5 }), (names) => {
+      const parts = names.map(told)
+      assert.strictEqual(faultInChinese(parts.join(" ")), parts.map(faultInChinese).join(""))
+    })
+  )
+})
+
+const filesBelow = (folder: string): ReadonlyArray<string> =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => join(folder, name))
+
+it("no fault is told in words of its own", () => {
+  const provider = fileURLToPath(new URL("../../src/provider", import.meta.url))
+  const own = filesBelow(provider).flatMap((file) =>
+    readFileSync(file, "utf8")
+      .split("\n")
+      // A script of a program's own, and a switch between sentences that are rows.
+      .filter((line) => /\bdetail: *["`]/.test(line) && !/script ended|\$\{alone\}/.test(line))
+  )
+  assert.deepStrictEqual(own, [])
 })

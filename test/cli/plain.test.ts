@@ -162,16 +162,18 @@ describe("a dumb terminal", () => {
   it.live("Ctrl-C cancels the task, or at the prompt hints and then leaves (R092)", () => {
     const unending = Stream.concat(Stream.fromArray<ModelPart>(text("some words")), Stream.never)
     return Effect.gen(function* () {
-      const { type, interrupt, shows, seen, fiber } = yield* conversePlainly({ atTerminal: true })
+      const { type, interrupt, shows, seen, fiber, out, err } = yield* conversePlainly({ atTerminal: true })
       type("go\n")
       yield* shows("some words")
       interrupt()
       yield* shows("some words\nclaw> ")
-      assert.strictEqual(seen.types().at(-1), "task_canceled")
+      assert.deepStrictEqual([seen.types().at(-1), err()], ["task_canceled", "Cancelled.\n"])
       interrupt()
       yield* shows("Ctrl-C again to leave.")
       interrupt()
       yield* Fiber.join(fiber)
+      // Whoever comes next begins on a line of its own.
+      assert.isTrue(out().endsWith("claw> \n"))
     }).pipe(Effect.scoped, Effect.provide(layer({ script: () => () => unending })))
   })
 })

@@ -105,3 +105,27 @@ describe("leaving", SIDE_BY_SIDE, () => {
     })
   )
 })
+
+describe("standing by", SIDE_BY_SIDE, () => {
+  it.live("Ctrl-Z gives the terminal to the shell in the middle of a task; fg goes on where it was", () =>
+    Effect.gen(function* () {
+      const { env, workspace, model } = yield* world()
+      model.script(stream(HEAD, delta({ content: "on and on" }), "hang"))
+      const tty = yield* Terminal.start({ env, cwd: workspace, command: ["/bin/bash", "--norc", "--noprofile", "-i"] })
+      tty.enter(`'${NODE}' '${CLAW}'`)
+      yield* tty.prompt
+      tty.enter("go")
+      yield* tty.shows("on and on")
+      tty.type("\x1a")
+      yield* tty.until(/Stopped/)
+      tty.enter("stty -a | grep -o -e '-*icanon'; echo shell $((1 + 1))")
+      assert.match(yield* tty.until(/shell 2/), /^icanon$/m)
+      tty.enter("fg")
+      yield* tty.until(/fg\n[^]*claw> *$/)
+      tty.type("still here")
+      yield* tty.shows("claw> still here")
+      tty.press("ctrlC")
+      yield* tty.shows("Cancelled.")
+    }).pipe(Effect.scoped)
+  )
+})

@@ -93,7 +93,7 @@ describe("server events", () => {
       text_delta: "task_id stream_id offset content",
       thinking_delta: "task_id stream_id offset content",
       tool_output_delta: "task_id stream_id offset content call_id",
-      state: "state task_id",
+      state: "state task_id on",
       retrying: "task_id attempt delay_ms code message model",
       task_waiting: "task_id position"
     })

@@ -6,7 +6,8 @@ import { StringDecoder } from "node:string_decoder"
 import type { ReadStream, WriteStream } from "node:tty"
 import { Effect, Layer, Queue } from "effect"
 import { makeDecoder } from "../Keyboard.ts"
-import { makeScreen, Terminal, type TerminalInput } from "../Terminal.ts"
+import { makeStandby } from "./standby.ts"
+import { makeScreen, type Screen, Terminal, type TerminalInput } from "../Terminal.ts"
 
 export interface Streams {
   readonly input: ReadStream
@@ -17,13 +18,33 @@ export interface Streams {
 const PASTE_ON = "\x1b[?2004h"
 const PASTE_OFF = "\x1b[?2004l"
 
+type Both = Pick<Streams, "input" | "output">
+
+const standingBy = ({ input, output }: Both, screen: Screen, emit: (event: TerminalInput) => void) =>
+  makeStandby({
+    leave: () => {
+      output.write(`${screen.leave()}${PASTE_OFF}`)
+      input.setRawMode(false)
+    },
+    comeBack: () => {
+      // Node remembers the mode that it set, not the one that a shell left.
+      input.setRawMode(false)
+      input.setRawMode(true)
+      output.write(PASTE_ON)
+      emit({ kind: "resize" })
+    }
+  })
+
+const isStop = (event: TerminalInput): boolean => event.kind === "key" && event.name === "ctrl+z"
+
 const acquire = ({ input, output, color }: Streams) =>
   Effect.gen(function* () {
     const inputs = yield* Queue.unbounded<TerminalInput>()
     const screen = makeScreen()
     const utf8 = new StringDecoder("utf8")
     const emit = (event: TerminalInput) => void Queue.offerUnsafe(inputs, event)
-    const decoder = makeDecoder(emit)
+    const standby = standingBy({ input, output }, screen, emit)
+    const decoder = makeDecoder((event) => (isStop(event) ? standby.stop() : emit(event)))
     const onData = (bytes: Buffer) => decoder.push(utf8.write(bytes))
     const onEnd = () => emit({ kind: "end" })
     const onResize = () => emit({ kind: "resize" })
@@ -41,6 +62,7 @@ const acquire = ({ input, output, color }: Streams) =>
           input.off("data", onData).off("end", onEnd).off("error", onEnd)
           output.off("resize", onResize).off("error", onEnd)
           decoder.close()
+          standby.close()
           if (!output.destroyed) output.write(`${screen.leave()}${PASTE_OFF}`)
           if (!input.destroyed) input.setRawMode(false)
           input.pause()

@@ -6,6 +6,7 @@
  * socket is closed at once (R128, R130). One socket read is one array of parts.
  */
 import { Cause, Channel, Clock, Effect, Layer, type Pull, Redacted, Scope, Stream } from "effect"
+import { fault } from "../../domain/FaultTexts.ts"
 import { newCallId } from "../../domain/Ids.ts"
 import type { Usage } from "../../domain/Usage.ts"
 import { type DeadlineLimits, type Step, defaults, withDeadlines } from "../Deadlines.ts"
@@ -137,7 +138,7 @@ const capabilityError = (request: ModelRequest, capabilities: Capabilities): Pro
   request.tools.length > 0 && !capabilities.tools
     ? new ProviderError({
         code: "provider_capability",
-        detail: "This model cannot use tools. Choose another model, or run without tools."
+        detail: fault("no_tools")
       })
     : undefined
 
@@ -208,9 +209,7 @@ const driver = (config: OpenAiConfig, agents: Agents) => {
     ).pipe(
       Effect.flatMap((completed) =>
         completed === undefined
-          ? Effect.fail(
-              new ProviderError({ code: "provider_bad_stream", detail: "The model server sent no answer at all." })
-            )
+          ? Effect.fail(new ProviderError({ code: "provider_bad_stream", detail: fault("nothing") }))
           : Effect.succeed(completed)
       )
     )

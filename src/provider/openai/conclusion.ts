@@ -4,6 +4,7 @@
  * Invariant: whether there are calls decides, not the finish reason; nothing that a limit or a filter cut is ever run.
  */
 import type { FinishReason } from "../../domain/Event.ts"
+import { fault } from "../../domain/FaultTexts.ts"
 import type { CallId } from "../../domain/Ids.ts"
 import type { Usage } from "../../domain/Usage.ts"
 import type { Completed } from "../ModelPart.ts"
@@ -54,24 +55,20 @@ const error = (code: ProviderError["code"], detail: string) => new ProviderError
 const objection = ({ content, reasoning, assembly, reason }: Draft): ProviderError | undefined => {
   const calls = assembly.drafts.length > 0
   if (reason !== undefined && broken.has(reason)) {
-    return error("provider_unavailable", `The model server broke its answer off (${reason}).`)
+    return error("provider_unavailable", fault("broke_off", { reason }))
   }
   const kind = reason === undefined ? undefined : reasons[reason]
   if (kind === "length" && calls && isCut(assembly)) {
-    return error(
-      "provider_output_truncated",
-      "The model reached its output limit in the middle of a tool call; nothing was run."
-    )
+    return error("provider_output_truncated", fault("limit_in_call"))
   }
   if (kind === "content_filter" && (calls || content === "")) {
-    return error("provider_refused", "The model server's content filter stopped the answer.")
+    return error("provider_refused", fault("filter_stopped"))
   }
   if (content !== "" || calls) return undefined
   if (kind === "length") {
-    return error("provider_output_truncated", "The model used up its output limit before it began to answer.")
+    return error("provider_output_truncated", fault("limit_before_answer"))
   }
-  const what = reasoning === "" ? "sent an empty answer" : "thought, and then gave no answer"
-  return error("provider_bad_stream", `The model ${what}.`)
+  return error("provider_bad_stream", fault(reasoning === "" ? "empty" : "thought_only"))
 }
 
 const reasonOf = (reason: string | undefined, calls: boolean): FinishReason => {
@@ -88,8 +85,7 @@ export const conclude = (draft: Draft, newId: () => CallId, offered?: Offered): 
   if (refused !== undefined) return refused
   const calls = draft.assembly.drafts.length > 0
   const { calls: tool_calls, bad } = calls ? finish(draft.assembly, newId, offered) : { calls: [], bad: [] }
-  if (calls && tool_calls.length === 0 && draft.content === "")
-    return error("provider_bad_stream", "The model sent an empty answer.")
+  if (calls && tool_calls.length === 0 && draft.content === "") return error("provider_bad_stream", fault("empty"))
   return {
     type: "completed",
     message: {

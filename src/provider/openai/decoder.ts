@@ -4,6 +4,7 @@
  * Invariant: any cutting of the bytes gives the same parts up to merging of neighbours, and nothing follows the end.
  */
 import { createParser } from "eventsource-parser"
+import { fault } from "../../domain/FaultTexts.ts"
 import type { CallId } from "../../domain/Ids.ts"
 import type { Usage } from "../../domain/Usage.ts"
 import type { Completed, ModelPart } from "../ModelPart.ts"
@@ -46,13 +47,13 @@ export interface Decoder {
   readonly told: () => Usage | undefined
 }
 
-const CUT = "The model's answer was cut off before its end."
-const NOTHING = "The model server sent no answer at all."
+const CUT = fault("cut")
+const NOTHING = fault("nothing")
 
 const bad = (detail: string) => new ProviderError({ code: "provider_bad_stream", detail })
 
 const excessOf = (answer: Answer): ProviderError | undefined => {
-  const excess = answer.length() > ANSWER_LIMIT ? "The model's answer is too large." : answer.excess()
+  const excess = answer.length() > ANSWER_LIMIT ? fault("answer_too_large") : answer.excess()
   return excess === undefined ? undefined : bad(excess)
 }
 
@@ -111,15 +112,14 @@ export const openEventDecoder = (options: DecoderOptions): Decoder => {
   const parser = createParser({
     maxBufferSize: EVENT_LIMIT,
     onError: ({ type }) => {
-      if (type === "max-buffer-size-exceeded")
-        ending.failure ??= bad("The model server sent an event that is too large.")
+      if (type === "max-buffer-size-exceeded") ending.failure ??= bad(fault("event_too_large"))
     },
     onEvent: ({ data, event }) => {
       if (over() || data === "") return
       if (data.length <= 16 && data.trim() === "[DONE]") return done()
       const chunk = parsed(data)
       // At the end of the body a half event is a cut, not a mistake.
-      if (chunk === undefined && !closing) ending.failure = bad("The model server sent something that is not JSON.")
+      if (chunk === undefined && !closing) ending.failure = bad(fault("no_json"))
       if (!isFields(chunk)) return
       const error = options.errorIn(chunk, event)
       if (error !== undefined) {
@@ -176,13 +176,13 @@ export const openDocumentDecoder = (options: DecoderOptions): Decoder => {
     }
     const body = parsed(text)
     if (body === undefined) {
-      ending.failure = bad(text.trim() === "" ? NOTHING : "The model's answer was cut off or is not JSON.")
+      ending.failure = bad(text.trim() === "" ? NOTHING : fault("cut_or_no_json"))
       return readOf(answer, ending, false)
     }
     const error = isFields(body) ? options.errorIn(body, undefined) : undefined
     if (error !== undefined) ending.failure = options.refusal(error)
     if (!isFields(body) || error !== undefined) {
-      ending.failure ??= bad("The model's answer is not a JSON object.")
+      ending.failure ??= bad(fault("no_object"))
       return readOf(answer, ending, false)
     }
     answer.chunk(body)
@@ -197,7 +197,7 @@ export const openDocumentDecoder = (options: DecoderOptions): Decoder => {
     feed: (bytes) => {
       const piece = utf8.decode(bytes, { stream: true })
       text += piece
-      if (text.length > EVENT_LIMIT) ending.failure = bad("The model's answer is too large.")
+      if (text.length > EVENT_LIMIT) ending.failure = bad(fault("answer_too_large"))
       // Blanks are a heartbeat.
       return { parts: [], heard: piece.trim() !== "", failure: ending.failure, ended: ending.failure !== undefined }
     },

@@ -4,6 +4,7 @@
  * (networkFailure.ts), whether to retry (Retry.ts).
  * Invariant: no sentence contains the key, a header, or more than a line of what the server said.
  */
+import { fault, type FaultName } from "../../domain/FaultTexts.ts"
 import { retryAfterIn, retryAfterMs } from "../retryAfter.ts"
 import { ProviderError, type ProviderCode } from "../ProviderError.ts"
 
@@ -122,41 +123,49 @@ const codeOf = (status: number | undefined, said: Said): ProviderCode => {
   return "provider_bad_request"
 }
 
-const keyHint = ({ key, key_source, key_variable, title }: Peer): string =>
-  key === undefined
-    ? `${title} wants an API key and none is set${key_variable === undefined ? "" : `: put it into ${key_variable}`}.`
-    : `Check the key in ${key_source ?? "the configuration"}.`
+const keyHint = ({ key, key_source: source, key_variable: variable, title }: Peer): string => {
+  if (key !== undefined) return source === undefined ? fault("key_check_configuration") : fault("key_check", { source })
+  return variable === undefined ? fault("key_missing", { title }) : fault("key_missing_in", { title, variable })
+}
+
+/** Somebody else's words, ended: what comes behind them is not theirs. */
+const ended = (line: string): string => (/[.!?。！？…]["')\]”’」]?$/.test(line) ? line : `${line}.`)
+
+const refusals = {
+  provider_auth: "key_refused",
+  provider_rate_limited: "rate_limited",
+  provider_quota: "quota",
+  provider_context_overflow: "overflow",
+  provider_refused: "filtered",
+  provider_unavailable: "trouble"
+} as const satisfies Partial<Record<ProviderCode, FaultName>>
+
+const isNamed = (code: ProviderCode): code is keyof typeof refusals => Object.hasOwn(refusals, code)
 
 const sentence = (code: ProviderCode, refusal: Refusal, said: Said, peer: Peer): string => {
-  const { status } = refusal
-  const at = status === undefined ? "" : ` (HTTP ${status})`
+  const at = refusal.status === undefined ? "" : ` (HTTP ${refusal.status})`
   const line = oneLine(said.message, peer.key)
-  const quoted = line === "" ? "" : ` It said: ${line}`
-  switch (code) {
-    case "provider_auth":
-      return `The model server refused the API key${at}. ${keyHint(peer)}${quoted}`
-    case "provider_rate_limited":
-      return `The model server is limiting requests${at}.${quoted}`
-    case "provider_quota":
-      return `The account at the model server has no quota left${at}.${quoted}`
-    case "provider_model_not_found":
-      return `The model server does not know the model "${peer.model}"${at}. Choose another with --model or CLAW_MODEL.${quoted}`
-    case "provider_context_overflow":
-      return `The conversation no longer fits the model's context window${at}.${quoted}`
-    case "provider_refused":
-      return `The model server's content filter refused the request${at}.${quoted}`
-    case "provider_unavailable":
-      return `The model server has a problem${at}.${quoted}`
-    default:
-      return `The model server refused the request${at}.${quoted}`
-  }
+  const own =
+    code === "provider_model_not_found"
+      ? fault("unknown_model", { model: peer.model, at })
+      : fault(isNamed(code) ? refusals[code] : "refused", { at })
+  return [
+    own,
+    ...(code === "provider_auth" ? [keyHint(peer)] : []),
+    ...(line === "" ? [] : [fault("said", { words: ended(line) })])
+  ].join(" ")
 }
 
 const wrongUrl = (refusal: Refusal, peer: Peer, html: boolean): string => {
-  const moved = refusal.header("location")
-  const to = moved === undefined || moved === null ? "" : ` It points to ${oneLine(moved, peer.key)}.`
-  const what = html ? "answered with a web page" : `has no ${peer.offers ?? "chat completions"} there`
-  return `${peer.base_url} ${what} (HTTP ${refusal.status}).${to} Check the base URL; it usually ends in /v1.`
+  const moved = refusal.header("location") ?? undefined
+  const [url, status] = [peer.base_url, refusal.status ?? 0]
+  return [
+    html
+      ? fault("web_page_there", { url, status })
+      : fault("nothing_there", { url, status, what: peer.offers ?? "chat completions" }),
+    ...(moved === undefined ? [] : [fault("points_to", { place: oneLine(moved, peer.key) })]),
+    fault("base_url_ends")
+  ].join(" ")
 }
 
 /** A web page where a model should be: a 200 that is HTML, or one with a status. */
@@ -165,7 +174,7 @@ export const webPage = (peer: Peer, status: number): ProviderError =>
     code: "provider_unreachable",
     status,
     lasting: true,
-    detail: `${peer.base_url} answered with a web page instead of a model's answer (HTTP ${status}). Check the base URL (it usually ends in /v1) and any proxy in between.`
+    detail: fault("web_page", { url: peer.base_url, status })
   })
 
 export const refusalError = (refusal: Refusal, peer: Peer): ProviderError => {

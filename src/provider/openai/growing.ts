@@ -3,6 +3,7 @@
  * read. Does not own: what an event means (answer.ts, responses/answer.ts), whether the end is a good one (conclusion.ts).
  * Invariant: the text deltas concatenate to the content, and no delta ends inside a surrogate pair.
  */
+import { fault } from "../../domain/FaultTexts.ts"
 import type { Usage } from "../../domain/Usage.ts"
 import type { ModelPart } from "../ModelPart.ts"
 import { type Assembly, type Change, absorb, ARGUMENTS_LIMIT, CALLS_LIMIT, nothing, revise } from "./toolCalls.ts"
@@ -71,8 +72,8 @@ export interface Growing {
 const ENDLESS = 4 * ARGUMENTS_LIMIT
 
 const excessOf = ({ flooded, oversize, size }: Assembly): string | undefined => {
-  if (flooded) return `The model sent more than ${CALLS_LIMIT} tool calls at once; nothing was run.`
-  if (oversize && size > ENDLESS) return `The model sent more than ${ENDLESS} characters of arguments; nothing was run.`
+  if (flooded) return fault("too_many_calls", { most: CALLS_LIMIT })
+  if (oversize && size > ENDLESS) return fault("endless_arguments", { most: ENDLESS })
   return undefined
 }
 

@@ -2,6 +2,7 @@
  * What it means that there was no answer (RELIABILITY 3.6). Owns: node's error codes → a code and a sentence that says
  * what to do. Invariant: the sentence names host and port, never a header.
  */
+import { fault } from "../../domain/FaultTexts.ts"
 import { ProviderError } from "../ProviderError.ts"
 import { type Peer, oneLine } from "./failure.ts"
 
@@ -20,40 +21,32 @@ const rootOf = (error: unknown): { readonly code: string; readonly message: stri
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET_ISSUER|VERIFY)|ERR_TLS/
 const NAME = new Set(["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EAI_NODATA"])
 
+const AWAY = new Set(["ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"])
+
 /** What went wrong may be the proxy's. */
 const proxied = (code: string, message: string, proxy: string, peer: Peer): string | undefined => {
-  const at = `The proxy ${proxy} (HTTPS_PROXY, HTTP_PROXY)`
-  if (code === "ERR_PROXY_TUNNEL") return `${at} does not let claw through: ${oneLine(message, peer.key)}`
-  if (NAME.has(code)) return `The name of the proxy ${proxy} cannot be resolved. Check HTTPS_PROXY and HTTP_PROXY.`
-  if (code === "ECONNREFUSED" || code === "ETIMEDOUT" || code === "EHOSTUNREACH" || code === "ENETUNREACH")
-    return `${at} cannot be reached. Check it, or name the model server in NO_PROXY.`
-  return undefined
+  if (code === "ERR_PROXY_TUNNEL") return fault("proxy_refuses", { proxy, words: oneLine(message, peer.key) })
+  if (NAME.has(code)) return fault("proxy_unknown", { proxy })
+  return code === "ECONNREFUSED" || AWAY.has(code) ? fault("proxy_unreachable", { proxy }) : undefined
 }
 
 const sentence = (code: string, message: string, peer: Peer): string => {
   const through = peer.proxy === undefined ? undefined : proxied(code, message, peer.proxy, peer)
   if (through !== undefined) return through
   const host = URL.parse(peer.base_url)?.host ?? peer.base_url
-  const hint = peer.start_hint === undefined ? "" : ` ${peer.start_hint}`
-  if (NAME.has(code)) return `The name in ${host} cannot be resolved. Check the base URL and your network.`
+  if (NAME.has(code)) return fault("name_unknown", { host })
   if (code === "ECONNREFUSED")
-    return `Nothing is listening at ${host}.${hint === "" ? " Is the server running, and is the base URL right?" : hint}`
-  if (code === "ETIMEDOUT" || code === "EHOSTUNREACH" || code === "ENETUNREACH")
-    return `${host} cannot be reached. Check your network, VPN or firewall.`
-  if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
-    return `The certificate of ${host} belongs to another name. Check the host in the base URL.`
-  if (code === "CERT_HAS_EXPIRED")
-    return `The certificate of ${host} has expired. Check the date of this machine, or tell the server's operator.`
-  if (CERTIFICATE.test(code))
-    return `The certificate of ${host} is not trusted (${code}). If the server has its own certificate authority, name its file in NODE_EXTRA_CA_CERTS.`
-  if (code === "EPROTO" || code.startsWith("ERR_SSL"))
-    return `${host} does not speak TLS there. Perhaps the base URL should begin with http://.`
-  if (code.startsWith("HPE_"))
-    return `${host} does not answer in HTTP there. Perhaps the base URL should begin with https://, or has another port.`
-  if (code === "ERR_INVALID_CHAR") return "The API key or another header contains a character that cannot be sent."
-  if (code === "ECONNRESET" || code === "EPIPE") return `${host} closed the connection before it answered.`
+    return `${fault("nobody_listens", { host })} ${peer.start_hint ?? fault("is_it_running")}`
+  if (AWAY.has(code)) return fault("unreachable", { host })
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return fault("other_certificate", { host })
+  if (code === "CERT_HAS_EXPIRED") return fault("old_certificate", { host })
+  if (CERTIFICATE.test(code)) return fault("untrusted_certificate", { host, code })
+  if (code === "EPROTO" || code.startsWith("ERR_SSL")) return fault("no_tls", { host })
+  if (code.startsWith("HPE_")) return fault("no_http", { host })
+  if (code === "ERR_INVALID_CHAR") return fault("header_character")
+  if (code === "ECONNRESET" || code === "EPIPE") return fault("closed_early", { host })
   const said = oneLine(message, peer.key)
-  return `${host} cannot be reached${said === "" ? "" : `: ${said}`}.`
+  return said === "" ? fault("unreachable_plain", { host }) : fault("unreachable_since", { host, words: `${said}.` })
 }
 
 const isLoopback = (hostname: string): boolean => /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
@@ -83,7 +76,7 @@ export const brokenError = (error: unknown, peer: Peer): ProviderError => {
   const { code, message } = rootOf(error)
   return new ProviderError({
     code: "provider_bad_stream",
-    detail: "The connection to the model server broke in the middle of the answer.",
+    detail: fault("broken"),
     cause: strip(code, message, peer)
   })
 }

@@ -4,6 +4,7 @@
  * Invariants: pieces, their end, the whole item and the whole response say the same thing up to four times: what is said
  * again adds nothing, and what was left out before is added then; the most complete of them decides a call's arguments.
  */
+import { fault } from "../../../domain/FaultTexts.ts"
 import { type Fields, isFields } from "../answer.ts"
 import type { Growing } from "../growing.ts"
 import { isObjectText } from "../objectScan.ts"
@@ -153,7 +154,7 @@ const openStore = (growing: Growing) => {
   const texts = openTexts(growing)
   const seals = openSeals(growing)
   const counted = () => {
-    if (items.count() > ITEMS_LIMIT) growing.refuse(`The model sent more than ${ITEMS_LIMIT} items at once.`)
+    if (items.count() > ITEMS_LIMIT) growing.refuse(fault("too_many_items", { most: ITEMS_LIMIT }))
   }
   const take = (item: Item, fields: Fields, content: string, rank: Item["rank"]) => {
     if (item.kind === "reasoning") seals.seal(item, fields)
