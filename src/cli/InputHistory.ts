@@ -7,7 +7,8 @@ import { dirname } from "node:path"
 
 export const MAX_ENTRIES = 1_000
 export const MAX_BYTES = 262_144
-const MAX_ENTRY_CHARS = 20_000
+/** What is longer is not written down; the newest such one can be had again while this process lives. */
+export const MAX_ENTRY_CHARS = 20_000
 
 export interface InputHistory {
   /** Oldest first. */
@@ -40,6 +41,7 @@ const save = (file: string, entries: ReadonlyArray<string>): void => {
     const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
     if (size < MAX_BYTES) return appendFileSync(file, line(entries.at(-1) ?? ""), { mode: 0o600 })
     const half = entries
+      .filter((one) => one.length <= MAX_ENTRY_CHARS)
       .slice(-MAX_ENTRIES / 2)
       .map(line)
       .join("")
@@ -56,9 +58,11 @@ export const openHistory = (file?: string): InputHistory => {
   return {
     entries: () => entries,
     add: (text) => {
-      if (text === entries.at(-1) || text.length > MAX_ENTRY_CHARS) return
-      entries = [...entries, text].slice(-MAX_ENTRIES)
-      if (file !== undefined) save(file, entries)
+      if (text === entries.at(-1)) return
+      const isLong = text.length > MAX_ENTRY_CHARS
+      const kept = isLong ? entries.filter((one) => one.length <= MAX_ENTRY_CHARS) : entries
+      entries = [...kept, text].slice(-MAX_ENTRIES)
+      if (file !== undefined && !isLong) save(file, entries)
     }
   }
 }
