@@ -48,6 +48,7 @@ const whole: Readonly<Record<string, string>> = {
   "may read files that its filter names": "可能读取其过滤器所指的文件",
   "sets the host's name": "会设置主机名",
   "sets the clock": "会设置时钟",
+  "fetches packages of its own": "会自行获取软件包",
   "find deletes what it finds": "find 会删除它找到的内容",
   "is fed to a shell": "被送入 shell 执行",
   "a shell runs whatever it is given": "shell 会运行给它的任何内容",

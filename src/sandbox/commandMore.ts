@@ -16,6 +16,7 @@ const MORE_THAN_LOOKING: Readonly<Record<string, readonly [RegExp, string]>> = {
   ],
   yq: [/(?<![.\w$])(?:load|strload|system)/, "may read files that its filter names"],
   strings: [/^@/, "takes further words from a file"],
+  vitest: [/^init$/, "fetches packages of its own"],
   hostname: [/^[^-]/, "sets the host's name"]
 }
 

@@ -21,8 +21,8 @@ const STEMS = `
   ts-node: tsconfig.json
   deno: deno.json deno.jsonc import_map.json deno.lock
   eslint: eslint.config .eslintrc
-  jest: jest.config babel.config .babelrc
-  vitest: vitest.config vite.config vitest.workspace
+  jest: jest.config babel.config .babelrc .swcrc
+  vitest: vitest.config vite.config vitest.workspace postcss.config
   vite: vite.config postcss.config tailwind.config
   webpack: webpack.config babel.config .babelrc
   rollup: rollup.config
@@ -79,7 +79,11 @@ const BELOW: Readonly<Record<string, RegExp>> = {
   nx: /(?:^|\/)project\.json$/,
   turbo: /(?:^|\/)turbo\.json$/,
   storybook: /^\.storybook\/./,
-  eslint: /(?:^|\/)\.eslintrc(?:\.\w+)?$/
+  eslint: /(?:^|\/)(?:\.eslintrc(?:\.\w+)?|eslint\.config\.\w+|package\.json)$/,
+  prettier: /(?:^|\/)(?:\.prettierrc(?:\.\w+)?|prettier\.config\.\w+|package\.(?:json|yaml))$/,
+  stylelint: /(?:^|\/)(?:\.stylelintrc(?:\.\w+)?|stylelint\.config\.\w+)$/,
+  jest: /(?:^|\/)\.babelrc(?:\.\w+)?$/,
+  vitest: /(?:^|\/)vi(?:te|test)\.(?:config|workspace)\.\w+$/
 }
 
 const row = (line: string): readonly [string, Manifest] => {

@@ -221,6 +221,11 @@ const taken = (name: string, args: ReadonlyArray<string>, paths: Paths): Pick<Fa
   return { ...(lost === undefined ? {} : { destroys: lost }), ...(gone === undefined ? {} : { deletes: gone }) }
 }
 
+const openContent = ({ unclear, unread }: Content): ReadonlyArray<string> => [
+  ...(unread === undefined ? [] : [`${unread} cannot be read`]),
+  ...(unclear === undefined ? [] : [`nobody can tell what else ${unclear} runs`])
+]
+
 const ofContent = (
   { digest, files = [], within }: Content,
   paths: Paths
@@ -252,6 +257,7 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
   const exactly = form === undefined ? (whyExactly(found.names, level) ?? writesUnlessTold(named, args)) : undefined
   const known = looks ? undefined : (exactly ?? git?.exactOnly)
   const only = own === undefined ? known : (known ?? "it is a program of git's own")
+  const gone = taken(named, args, around.paths)
   const refused =
     found.names.map((name) => refusalOf(name, args, around.paths)).find((why) => why !== undefined) ??
     git?.refused ??
@@ -269,12 +275,7 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
       ...places.notPlain,
       ...reachesBelow(named, operands, around.paths)
     ],
-    unsettled: [
-      ...found.unsettled,
-      ...(git?.unsettled ?? []),
-      ...(content.unread === undefined ? [] : [`${content.unread} cannot be read`]),
-      ...(content.unclear === undefined ? [] : [`nobody can tell what else ${content.unclear} runs`])
-    ],
+    unsettled: [...found.unsettled, ...(git?.unsettled ?? []), ...openContent(content)],
     paths: places.paths,
     prefix:
       form !== undefined
@@ -286,9 +287,9 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
       (looks || isReadOnlyProgram(named)) &&
       !WRITERS.has(named) &&
       (git?.readOnly ?? true) &&
-      destroys(named, args, around.paths) === undefined,
+      gone.destroys === undefined,
     ...(only === undefined ? {} : { exactOnly: only }),
-    ...taken(named, args, around.paths),
+    ...gone,
     ...([named, ...found.names].some((name) => reachesNetwork(name, args)) ? { network: true as const } : {}),
     ...(places.paths.length === 0 && isFilter(words[0]?.value ?? "", args) ? { filter: true as const } : {}),
     ...ofContent(content, around.paths),

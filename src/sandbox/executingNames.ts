@@ -203,7 +203,9 @@ export const NAME_KINDS: ReadonlyArray<NameKind> = [
       pm2.json .tmuxinator.yml .lando.yml wscript_build repo.bazel pkgbuild .gdbearlyinit .login .logout .direnvrc .tflint.hcl
       heroku.yml railway.json railway.toml render.yaml nixpacks.toml amplify.yml renovate.json renovate.json5 .renovaterc
       .renovaterc.json playbook.yml site.yml site.yaml nodemon.js .watchexec .sourcery.yaml .yamllint .sqlfluff meltano.yml
-      dbt_project.yml samconfig.toml crowdin.yml codecov.yml .codecov.yml moon.yml .moon.yml project.yml .luarc.json`),
+      dbt_project.yml samconfig.toml .textlintrc .textlintrc.js .textlintrc.json .nodemonrc .jsdoc.js .jsdoc.json jsdoc.json
+      typedoc.js .busted ipython_config.py jupyter_config.py celeryconfig.py pdm_build.py schema.prisma shadow-cljs.edn
+      guix.scm manifest.scm dprint.json entry_points.txt crowdin.yml codecov.yml .codecov.yml moon.yml .moon.yml project.yml .luarc.json`),
     families: [
       /^\.?graphqlrc(?:\..+)?$/,
       /^graphql\.config\..+$/,
@@ -215,7 +217,7 @@ export const NAME_KINDS: ReadonlyArray<NameKind> = [
     exactly: names("TARGETS"),
     below:
       /^(?:debian\/rules$|hooks\/(?:applypatch-msg|commit-msg|(?:pre|post)-[a-z-]+|prepare-commit-msg|update|fsmonitor-watchman)$|bin\/[^/.]+$)/,
-    yes: "pytest.toml sub/.pytest.toml tox.toml Thorfile artisan .graphqlrc.js Package@swift-5.9.swift pkg/TARGETS buildSrc/src/A.kt debian/rules hooks/pre-commit bin/rails nix/x.nix infra/a.tf.json PKGBUILD _targets.R",
+    yes: "pytest.toml sub/.pytest.toml tox.toml Thorfile artisan .graphqlrc.js Package@swift-5.9.swift pkg/TARGETS buildSrc/src/A.kt debian/rules hooks/pre-commit bin/rails nix/x.nix prisma/schema.prisma x.egg-info/entry_points.txt typedoc.js infra/a.tf.json PKGBUILD _targets.R",
     no: "docs/pytest.md targets src/hooks/useState.ts src/bin/x.ts bin/readme.md docs/artisan.md hooks/useState.ts"
   },
   {
