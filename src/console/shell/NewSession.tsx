@@ -128,12 +128,15 @@ const Form = ({ close, made }: { readonly close: () => void; readonly made: () =
 const NewSession = ({ open, close }: NewProps) => {
   const words = useWords()
   const isMade = useRef(false)
+  // Opened again while it still closes, it begins anew all the same.
+  const [form, setForm] = useState({ open, nth: 0 })
+  if (form.open !== open) setForm({ open, nth: form.nth + (open ? 1 : 0) })
   useEffect(() => {
     if (open) isMade.current = false
   }, [open])
   return (
     <Sheet open={open} close={close} title={words.newSession} goesBack={() => !isMade.current}>
-      <Form close={close} made={() => void (isMade.current = true)} />
+      <Form key={form.nth} close={close} made={() => void (isMade.current = true)} />
     </Sheet>
   )
 }

@@ -38,6 +38,7 @@ export interface SessionView {
 }
 
 const NAMING: ReadonlySet<string> = new Set(["task_started", "task_completed", "task_canceled", "task_failed"])
+const nothing = () => {}
 /** A running task is loaded whole, within `MOST_PAGES`. */
 const [PAGE, MOST_PAGES, AGAIN_MS] = [400, 10, 2_000]
 
@@ -122,7 +123,6 @@ export class SessionStore {
     if (await this.asked((client) => client.send({ type: "unqueue", prompt_id }))) this.putBack(content)
   }
 
-  /** In front of what was written since. */
   putBack(content: string): void {
     const { draft } = this.store.getState()
     this.edit(draft === "" ? content : `${content}\n\n${draft}`)
@@ -183,10 +183,7 @@ export class SessionStore {
     this.join()
     for (const sending of this.store.getState().sending) this.deliver(sending)
     // The wire does not tell who else has it, nor that it was put aside.
-    api.show(this.id).then(
-      (status) => this.relook(status),
-      () => {}
-    )
+    api.show(this.id).then((status) => this.relook(status), nothing)
   }
 
   private again(refusal: ErrorBody): void {
@@ -245,7 +242,7 @@ export class SessionStore {
     const { held_by, archived } = this.store.getState().status ?? {}
     const beside = { ...(held_by === undefined ? {} : { held_by }), ...(archived === undefined ? {} : { archived }) }
     this.store.setState({ status: { ...event, ...beside }, doing: this.folding.talk.doing() })
-    if (event.task !== undefined && this.folding.state.task === undefined) void this.loadTask().catch(() => {})
+    if (event.task !== undefined && this.folding.state.task === undefined) void this.loadTask().catch(nothing)
   }
 
   private take(event: SessionEvent): void {
@@ -261,7 +258,7 @@ export class SessionStore {
     const { budgets, title } = this.store.getState().status ?? {}
     // No event tells the name that a session's first prompt gives it, nor what is left of each limit.
     if ((title === "" || budgets !== undefined) && events.some(({ type }) => NAMING.has(type)))
-      void this.client?.status().catch(() => {})
+      void this.client?.status().catch(nothing)
     this.show()
   }
 
