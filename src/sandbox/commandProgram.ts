@@ -173,7 +173,6 @@ const roleOf = (name: string, risky: boolean): Role => {
   return !risky && (isReadOnlyProgram(name) || LOOKS.has(name)) ? "reads" : "open"
 }
 
-/** Where the rest of the line runs is no longer where its words were judged. */
 const shellState = (name: string): string =>
   name === "cd" || name === "pushd" || name === "popd"
     ? `${name} moves what follows into another directory, where its words may mean other files`

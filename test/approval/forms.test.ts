@@ -35,8 +35,6 @@ describe("first words", () => {
     "python3 -m pytest -q",
     "python3 -m pytest tests/test_a.py::test_x -xvs",
     "python3 -m unittest",
-    "python3 -m unittest discover",
-    "python3 -m unittest tests.test_a -v",
     "ruff check .",
     "ruff format --check .",
     "mypy app --strict",
