@@ -70,13 +70,17 @@ const allowRule = (subject: Subject): Rule | undefined =>
 const isEdit = ({ assessment, workspace }: Subject): boolean =>
   assessment.risk === "mutating" && !assessment.opaque && pathsCovered("**", assessment.paths, workspace)
 
+/** What a shell takes for the name that it spells. */
+const isLiteral = (target: string): boolean => /^[\p{L}\p{N}_@%+=:,./-]+$/u.test(target)
+
 const PRINTS: ReadonlySet<string> = new Set(["cat", "echo", "printf"])
 
-/** `cat > notes.md <<'EOF'`: it writes what stands in the line into files of the workspace, as the file tools do. */
+/** `cat > notes.md <<'EOF'`: it writes what stands in the line into new files, or behind what others hold, as the file tools do. */
 const writesText = ({ assessment, workspace }: Subject): boolean => {
   const plan = assessment.command
   const [only, ...more] = plan?.commands ?? []
-  if (plan === undefined || only === undefined || more.length + plan.doubts.length + plan.reads.length > 0) return false
+  if (plan === undefined || only === undefined || plan.overwrites !== undefined) return false
+  if (more.length + plan.doubts.length + plan.reads.length > 0 || !plan.writes.every(isLiteral)) return false
   const writes = new Set(plan.writes.map((target) => `writes ${target}`))
   return (
     PRINTS.has(only.argv[0] ?? "") &&

@@ -86,9 +86,8 @@ const OF_GIT = new Set(
   pull push range-diff read-tree rebase receive-pack reflog refs remote repack replace request-pull rerere reset restore
   rev-list rev-parse revert rm send-email send-pack shortlog show show-branch show-index show-ref sparse-checkout stage
   stash status stripspace submodule switch symbolic-ref tag unpack-file unpack-objects update-index update-ref
-  update-server-info upload-pack var verify-commit verify-pack verify-tag version whatchanged worktree write-tree`.split(
-    /\s+/
-  )
+  update-server-info upload-pack var verify-commit verify-pack verify-tag version whatchanged worktree write-tree lfs
+  subtree svn p4 flow instaweb citool daemon request-pull quiltimport archimport cvsserver`.split(/\s+/)
 )
 const isGitCommand = (word: string): boolean => OF_GIT.has(word)
 

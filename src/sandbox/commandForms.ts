@@ -37,5 +37,8 @@ export const testForm = (name: string, args: ReadonlyArray<string>): ReadonlyArr
   const [option, module = "", ...rest] = args
   if (plain !== "python" || option !== "-m" || rest.includes("--")) return undefined
   const allowed = module === "pytest" ? ALLOWED["pytest"] : module === "unittest" ? UNITTEST : undefined
-  return allowed !== undefined && refusedBy(allowed, rest).length === 0 ? ["-m", module] : undefined
+  // unittest imports whatever module it is given.
+  const modules = module === "unittest" ? rest.filter((word, at) => word !== "discover" || at > 0) : []
+  const known = noTests([module], modules).length === 0
+  return known && allowed !== undefined && refusedBy(allowed, rest).length === 0 ? ["-m", module] : undefined
 }

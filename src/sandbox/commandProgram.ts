@@ -173,7 +173,6 @@ const roleOf = (name: string, risky: boolean): Role => {
   return !risky && (isReadOnlyProgram(name) || LOOKS.has(name)) ? "reads" : "open"
 }
 
-/** Where the rest of the line runs is no longer where its words were judged. */
 const shellState = (name: string): string =>
   name === "cd" || name === "pushd" || name === "popd"
     ? `${name} moves what follows into another directory, where its words may mean other files`
@@ -237,6 +236,10 @@ const ofContent = (
   }
 }
 
+/** Of tests their settings count, and not the code that they try; a module that is named is one more script. */
+const countedWords = (form: ReadonlyArray<string> | undefined, args: ReadonlyArray<string>): ReadonlyArray<string> =>
+  form === undefined || form.includes("unittest") ? args : form
+
 /** Everything that is known of a command with these words (the program first). */
 export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundings, fed?: Fed): Facts => {
   if (staysHere(words, around.paths)) return { ...HERE, paths: [around.paths.workspace] }
@@ -250,8 +253,7 @@ export const judgeProgram = (words: ReadonlyArray<ShellWord>, around: Surroundin
   const role = git?.role ?? (onlyShows(named, args) ? "reads" : undefined) ?? roleOf(named, options.length > 0)
   const places = commandPaths(named, operands, around.paths, role, startedWords(named, found.names, words))
   const form = testForm(named, args)
-  // Of tests their settings count, and not the code that they try.
-  const content = contentOf(words[0]?.value ?? "", named, form ?? args, around.paths, fed)
+  const content = contentOf(words[0]?.value ?? "", named, countedWords(form, args), around.paths, fed)
   const level = levelOf(named, args, around.paths)
   const looks = onlyShows(named, args)
   const exactly = form === undefined ? (whyExactly(found.names, level) ?? writesUnlessTold(named, args)) : undefined

@@ -112,7 +112,7 @@ describe("a grant of every command that only looks", () => {
       judged(mixed, grants).grant_options.map(({ label }) => label)
     assert.deepStrictEqual(
       options(() => []),
-      ["exactly this bash call"]
+      ["exactly this bash call", "commands that begin with cat", "commands that begin with npm test"]
     )
     assert.deepStrictEqual(
       options((workspace) => [reads(workspace)]),
