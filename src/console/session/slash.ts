@@ -31,14 +31,14 @@ export interface Typed {
 
 const isCommand = (name: string): name is CommandName => COMMANDS.some((one) => one === name)
 
-/** The command that a text is, if it is one. A blank in front makes it a text like any other. */
+/** The command that a text is, if it is one. */
 export const typed = (text: string): Typed | undefined => {
-  const found = /^\/([a-z]+)(?:\s+([\s\S]*))?$/.exec(text.trimEnd())
+  const found = /^\/([a-z]+)(?:\s+([\s\S]*))?$/.exec(text.trim())
   const name = found?.[1] ?? ""
   return isCommand(name) ? { name, word: (found?.[2] ?? "").trim() } : undefined
 }
 
-/** The name of a prompt that a text may stand for, and what follows; no command of claw's own. */
+/** The name of a prompt that a text may stand for, and what follows; no command of claw's own. A blank in front: it is a text. */
 export const namedIn = (text: string): { readonly name: string; readonly words: string } | undefined => {
   const found = /^\/([a-z0-9][a-z0-9_:-]{0,47})(?:\s+([\s\S]*))?$/.exec(text.trimEnd())
   const name = found?.[1]
