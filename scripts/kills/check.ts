@@ -9,7 +9,7 @@ import { ENDS, type Fact, type Reply } from "./client.ts"
 import type { File, Row, Store } from "./disk.ts"
 import type { Request } from "./model.ts"
 import { misplaced } from "./misplaced.ts"
-import { callOf, hasResult, of } from "./rows.ts"
+import { callOf, hasResult, of, writing } from "./rows.ts"
 
 /** What stood there at one moment. */
 export interface Moment {
@@ -32,7 +32,7 @@ export interface Evidence {
   readonly replies: ReadonlyArray<Reply & { readonly call_id: string }>
   /** Which call writes a file. */
   readonly writers: ReadonlyMap<string, string>
-  /** A line of effects → the calls that write it; absent: the call of that name. */
+  /** A line of effects → the calls that write it; absent: whose command says so. */
   readonly labels: ReadonlyMap<string, ReadonlyArray<string>>
   /** What files should say. */
   readonly ends: ReadonlyMap<string, string>
@@ -129,7 +129,7 @@ const tracesOf = ({ before, end, kills, labels, writers }: Evidence): ReadonlyAr
   return [
     ...Array.from(lines, (name) => ({
       name,
-      calls: labels.get(name) ?? [name],
+      calls: labels.get(name) ?? writing(end.store.rows, name),
       happened: (moment: Moment, since = start) => countIn(moment.effects, name) - countIn(since.effects, name)
     })),
     ...Array.from(writers, ([path, call]) => ({
@@ -157,12 +157,14 @@ const intents = (evidence: Evidence): Complaints => {
 }
 
 /** One execution each, and one more for each "again" of a person. */
-const repeats = ({ end: { effects }, labels, replies }: Evidence): Complaints =>
+const repeats = ({ end: { effects, store }, labels, replies }: Evidence): Complaints =>
   Array.from(new Set(effects)).flatMap((name) => {
-    const calls = labels.get(name) ?? [name]
+    const calls = labels.get(name) ?? writing(store.rows, name)
     const again = replies.filter(({ call_id, decision }) => calls.includes(call_id) && decision === "retry").length
     const ran = countIn(effects, name)
-    return ran <= calls.length + again ? [] : [`I6: ${name} ran ${ran} times, a person said again ${again} times`]
+    return ran <= (labels.get(name)?.length ?? 1) + again
+      ? []
+      : [`I6: ${name} ran ${ran} times, a person said again ${again} times`]
   })
 
 /** Whose outcome a look at the file tells. */

@@ -7,3 +7,11 @@ export const callOf = ({ body }: Row): string => String(body.call_id)
 
 export const hasResult = (rows: ReadonlyArray<Row>, call: string) =>
   of(rows, "tool_result").some((row) => callOf(row) === call)
+
+/** The calls whose command writes this line; several where a subagent began again, whose calls have other ids. */
+export const writing = (rows: ReadonlyArray<Row>, line: string): ReadonlyArray<string> =>
+  of(rows, "tool_call")
+    .filter(({ body }) =>
+      `${(JSON.parse(String(body.content)) as { command?: string }).command} `.startsWith(`echo ${line} `)
+    )
+    .map(callOf)
