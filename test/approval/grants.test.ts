@@ -129,7 +129,7 @@ describe("grants", () => {
     ["git log -3", ["exact", "command", "reads"]],
     ["python3 x.py", ["exact"]],
     ["npm test > log", ["exact"]],
-    ["npm test && ls", ["exact"]],
+    ["npm test && ls", ["exact", "command", "command:2"]],
     ["FOO=1 npm test", ["exact"]],
     ["cat ../x", ["exact"]],
     ["npm install left-pad", ["exact"]],
