@@ -48,6 +48,7 @@ it.live.each(CASES)("a claw that dies while an %s hook runs %s, without the hook
   Effect.gen(function* () {
     const [event, , first, end, ran] = one
     const there = yield* scene({
+      mode: "ask",
       hooks: { [event]: `${first}; setsid sleep 100 & echo $$ $! > $DIR/begun; sleep 100` }
     })
     const begun = join(there.state, "begun")
