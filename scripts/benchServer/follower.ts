@@ -9,9 +9,13 @@ export interface Follower {
   readonly position: () => { readonly seq: number; readonly stream_id?: string; readonly offset?: number }
   readonly facts: () => number
   readonly characters: () => number
+  /** Whether its task's end has come. */
+  readonly ended: () => boolean
   /** What contradicts the promises; empty: gapless. */
   readonly faults: () => ReadonlyArray<string>
 }
+
+const ENDS: ReadonlySet<string> = new Set(["task_completed", "task_canceled", "task_failed"])
 
 export const follower = (seq = 0): Follower => {
   let last = seq
@@ -21,6 +25,7 @@ export const follower = (seq = 0): Follower => {
   let characters = 0
   /** Since it asked for the rest nothing of the stream came: the fact at its end may bring all of it. */
   let asked = false
+  let ended = false
   const faults: Array<string> = []
   const delta = ({ stream_id, offset = 0, content = "" }: Message): void => {
     if (stream_id !== stream) {
@@ -40,6 +45,7 @@ export const follower = (seq = 0): Follower => {
     if (at !== last + 1) faults.push(`fact ${at} after ${last}`)
     last = at
     facts++
+    ended ||= ENDS.has(type)
     const whole = asked ? content?.startsWith(text) : content === text
     if (type === "text_completed" && stream_id === stream && whole !== true) {
       faults.push(`the whole text is not what its deltas gave: ${content?.length} and ${text.length}`)
@@ -56,6 +62,7 @@ export const follower = (seq = 0): Follower => {
     },
     facts: () => facts,
     characters: () => characters,
+    ended: () => ended,
     faults: () => faults
   }
 }

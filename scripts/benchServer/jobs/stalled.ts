@@ -29,6 +29,7 @@ const fast = async (lab: Lab, index: number): Promise<Fast> => {
 const CUT_MS = 3000
 
 const readToEnd = async (lab: Lab, session: string, seen: Follower, index: number): Promise<boolean> => {
+  if (seen.ended()) return true
   const { client } = await greet(kindOf(index), lab)
   client.onMessage(seen.take)
   const ended = client.next("task_canceled", "task_completed", "task_failed")
