@@ -4,6 +4,7 @@
  */
 import { ArrowDown } from "lucide-react"
 import {
+  type KeyboardEvent,
   type MouseEvent,
   type RefObject,
   useCallback,
@@ -30,6 +31,7 @@ const EARLY = 1_200
 const HOLD_MS = 300
 /** Behind a touch, a wheel or a key, a movement is a person's. */
 const TOUCH_MS = 1_000
+const UP: ReadonlySet<string> = new Set(["Home", "PageUp", "ArrowUp"])
 
 /** Whether the end is followed. Only a person leaves it: lists that measure themselves move, too. */
 const usePinned = (scroller: RefObject<HTMLDivElement | null>) => {
@@ -60,6 +62,11 @@ const usePinned = (scroller: RefObject<HTMLDivElement | null>) => {
   const touch = () => {
     touched.current = performance.now()
   }
+  /** At once: a list that measures itself before it has moved would take it back to the end. */
+  const press = ({ currentTarget, key, target }: KeyboardEvent) => {
+    touch()
+    if (target === currentTarget && currentTarget.scrollTop > 0 && UP.has(key)) pinned.current = false
+  }
   const toEnd = () => {
     pinned.current = true
     setAway(false)
@@ -77,7 +84,7 @@ const usePinned = (scroller: RefObject<HTMLDivElement | null>) => {
     onWheel: touch,
     onTouchMove: touch,
     onPointerDown: touch,
-    onKeyDown: touch
+    onKeyDown: press
   }
   return { away, look, toEnd, handlers }
 }
