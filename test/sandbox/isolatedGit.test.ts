@@ -198,8 +198,9 @@ describe("repositories inside the workspace", () => {
         "git init -q a && cd a && git config user.email a@b && git config user.name n && echo x > f && git add f && git commit -qm x && cd .. && git clone -q a b && git -c protocol.file.allow=always submodule --quiet add ./a c 2>/dev/null; git commit -qm x --allow-empty && git worktree add -q d"
       )
       assert.deepStrictEqual([plain.notes, ls(there.ws, "a/.git").includes(HELD)], [undefined, false])
+      // What adds it comes last: from then on the call may be ended at any moment.
       const evil = yield* run(
-        `git init -q lib; cd lib; git config user.name n; git config user.email a@b; echo x > f; git add f; git commit -qm x; cp .git/hooks/pre-commit.sample .git/hooks/pre-commit; git config core.fsmonitor 'touch ${there.root}/ESCAPED; false'; cd ..; git add lib 2>/dev/null; mkdir p; echo "gitdir: ../lib2" > p/.git; cp -r lib/.git lib2`
+        `git init -q lib; cd lib; git config user.name n; git config user.email a@b; echo x > f; git add f; git commit -qm x; cp .git/hooks/pre-commit.sample .git/hooks/pre-commit; git config core.fsmonitor 'touch ${there.root}/ESCAPED; false'; cd ..; mkdir p; echo "gitdir: ../lib2" > p/.git; cp -r lib/.git lib2; git add lib 2>/dev/null`
       )
       assert.match(
         String(evil.notes),
