@@ -14,7 +14,7 @@ export interface Drawn {
 /** More points than any scene has from its start on are no kill. */
 const POINTS = 150
 const LONGEST_MS = 250
-const MOST_KILLS = 5
+const MOST_KILLS = 8
 
 export const draw = (seed: number, nth: number): Drawn => {
   const random = randomOf(Math.imul(seed, 1_000_003) + nth)
