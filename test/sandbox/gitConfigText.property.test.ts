@@ -78,7 +78,7 @@ describe("settings", () => {
         if (expected !== undefined) readable += 1
         assert.deepStrictEqual(spaced(ours(one)), spaced(expected), JSON.stringify(one))
       }),
-      { numRuns: 120 }
+      { numRuns: 250 }
     )
     assert.isAbove(readable, 25)
   })
