@@ -51,10 +51,9 @@ const newcomers = Effect.fnUntraced(function* (count: () => number) {
 describe("the breath between transactions", () => {
   it.live("lets in far more newcomers than there are transactions", () =>
     Effect.gen(function* () {
-      const turn = Breath.make()
+      const { around } = Breath.make()
       let begun = 0
-      const transaction = Effect.andThen(
-        turn,
+      const transaction = around(
         Effect.andThen(
           Effect.sync(() => void begun++),
           block(10)
@@ -75,16 +74,11 @@ describe("the breath between transactions", () => {
 
   it.live("is waited for in order of arrival, and whoever gives up holds up nobody", () =>
     Effect.gen(function* () {
-      const turn = Breath.make()
+      const { around } = Breath.make()
       const order: Array<number> = []
-      const enter = (n: number) =>
-        Effect.andThen(
-          turn,
-          Effect.sync(() => void order.push(n))
-        )
-      yield* enter(0)
-      // All that this turn has for transactions.
-      yield* block(5)
+      const enter = (n: number) => around(Effect.sync(() => void order.push(n)))
+      // More than may be owed.
+      yield* around(Effect.andThen(block(5), enter(0)))
       const fibers = yield* Effect.forEach([1, 2, 3], (n) => Effect.forkChild(enter(n), { startImmediately: true }))
       assert.deepStrictEqual(order, [0])
       const [first, second, third] = fibers
@@ -97,17 +91,13 @@ describe("the breath between transactions", () => {
 
   it.live("is none between short ones that come in one turn, until they had their share of it", () =>
     Effect.gen(function* () {
-      const turn = Breath.make()
+      const { around } = Breath.make()
       const order: Array<string> = []
-      const enter = (n: number) =>
-        Effect.andThen(
-          turn,
-          Effect.sync(() => void order.push(`${n}`))
-        )
+      const enter = (n: number) => around(Effect.sync(() => void order.push(`${n}`)))
       const watch = setImmediate(() => void order.push("turn"))
       yield* enter(0)
       yield* enter(1)
-      yield* Effect.andThen(enter(2), block(5))
+      yield* around(Effect.andThen(enter(2), block(5)))
       yield* enter(3)
       assert.deepStrictEqual(order, ["0", "1", "2", "turn", "3"])
       clearImmediate(watch)
@@ -116,10 +106,10 @@ describe("the breath between transactions", () => {
 
   it.live("is none for one that comes alone", () =>
     Effect.gen(function* () {
-      const turn = Breath.make()
+      const { around } = Breath.make()
       let turned = 0
       const watch = setImmediate(() => void turned++)
-      yield* turn
+      yield* around(Effect.void)
       assert.strictEqual(turned, 0)
       clearImmediate(watch)
     })

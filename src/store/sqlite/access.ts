@@ -36,6 +36,8 @@ export interface Access {
     work: (all: Statements) => A,
     relaxed?: boolean
   ) => Effect.Effect<A, StoreError>
+  /** Whether `atOnce` would begin at once: neither a transaction is open, nor does one wait for its turn. */
+  readonly isFree: () => boolean
 }
 
 const pauses = (limit: Duration.Duration) =>
@@ -81,10 +83,10 @@ const makeIsGone = (file: string) => {
   }
 }
 
-export const make = ({ sql, atOnce }: Client, file: string, limit: Duration.Duration): Access => {
+export const make = ({ sql, atOnce, isOpen }: Client, file: string, limit: Duration.Duration): Access => {
   const isGone = makeIsGone(file)
   const settled = settle(file, limit)
-  const turn = Breath.make()
+  const breath = Breath.make()
   const run: Access["run"] = (operation, statements) =>
     Effect.suspend(() =>
       isGone()
@@ -102,8 +104,9 @@ export const make = ({ sql, atOnce }: Client, file: string, limit: Duration.Dura
     run,
     transact: (operation, statements) => {
       const inside = Effect.tap(statements, () => Points.at(`${operation} inside`))
-      return Points.around(() => operation, Effect.andThen(turn, run(operation, sql.withTransaction(inside))))
+      return Points.around(() => operation, breath.around(run(operation, sql.withTransaction(inside))))
     },
-    atOnce: (operation, work, relaxed = false) => Effect.andThen(turn, run(operation, atOnce(work, relaxed)))
+    atOnce: (operation, work, relaxed = false) => breath.around(run(operation, atOnce(work, relaxed))),
+    isFree: () => breath.isFree() && !isOpen()
   }
 }

@@ -2,12 +2,19 @@
  * Room for everybody else between transactions. Each blocks the event loop until it is on the disk, and a turn of
  * the loop accepts one connection of a port (libuv): transactions turn by turn would let newcomers wait for as many of
  * them as there are newcomers. Owns: when the next one may begin. Does not own: locks.
- * Invariants: one that comes while none was lately begins at once; those that come behind it begin in the same turn of
- * the loop while they took no more than `SHARE_MS` together (a turn of a busy loop is long: one transaction in each was
- * a queue of half a second beside 500 streams); one that waits begins, in order of arrival, when the loop had as long as
- * the last ones took, or found nothing to do; nobody waits for more than `TURNS` turns at a time.
+ * Invariants: what transactions took, the loop is owed, and time pays it; one that comes while less than `SHARE_MS` is
+ * owed begins at once (a turn of a busy loop is long: one transaction in each was a queue of half a second beside 500
+ * streams); one that waits begins, in order of arrival, when nothing is owed, or when the loop found nothing to do;
+ * nobody waits for more than `TURNS` turns or `MOST_MS` at a time.
  */
 import { Effect } from "effect"
+
+export interface Breath {
+  /** Runs a transaction when it may begin, and counts what it took. */
+  readonly around: <A, E, R>(transaction: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** Whether one that comes now begins at once. */
+  readonly isFree: () => boolean
+}
 
 const TURNS = 64
 const SHARE_MS = 4
@@ -17,62 +24,59 @@ const MOST_MS = 20
 /** What sockets and timers of the system brought so far. */
 const events = (): number => performance.nodeTiming.uvMetricsInfo.events
 
-/** Calls `turned` when this turn of the loop is over, and `over` when the loop has breathed since now. */
-const breathe = (turned: () => void, over: () => void): void => {
-  const begun = performance.now()
-  let until: number | undefined
-  let seen = -1
-  const turn = (left: number): void => {
+/** Calls `over` when the loop has breathed: nothing is `owed` any more, or it found nothing to do. */
+const breathe = (owed: () => number, over: () => void): void => {
+  const latest = performance.now() + MOST_MS
+  const turn = (left: number, seen: number): void => {
     setImmediate(() => {
-      const now = performance.now()
-      turned()
-      // What ran in this turn are the transactions.
-      until ??= now + Math.min(MOST_MS, now - begun)
       const all = events()
-      if (left === 0 || all === seen || now > until) return over()
-      seen = all
-      turn(left - 1)
+      if (left === 0 || all === seen || owed() <= 0 || performance.now() > latest) over()
+      else turn(left - 1, all)
     })
   }
-  turn(TURNS)
+  turn(TURNS, -1)
 }
 
-/** An effect that ends when a transaction may begin. */
-export const make = (): Effect.Effect<void> => {
+export const make = (): Breath => {
   const waiting = new Set<() => void>()
-  let breathing = false
-  /** When this turn's first transaction began. */
-  let begun: number | undefined
-  const hasShare = (): boolean => begun !== undefined && performance.now() - begun < SHARE_MS
-  const begin = (go: () => void): void => {
-    breathing = true
-    begun = performance.now()
-    breathe(
-      () => {
-        begun = undefined
-      },
-      () => {
-        const [next] = waiting
-        if (next === undefined) {
-          breathing = false
-          return
-        }
+  /** When what is owed will have been paid. */
+  let until = 0
+  const owed = (): number => until - performance.now()
+  const isFree = (): boolean => waiting.size === 0 && owed() < SHARE_MS
+  let resting = false
+  const rest = (): void => {
+    if (resting) return
+    resting = true
+    breathe(owed, () => {
+      resting = false
+      // The first of them in any case; a transaction runs at once, and counts when it is over.
+      for (const next of waiting) {
         waiting.delete(next)
-        begin(next)
+        next()
+        if (owed() >= SHARE_MS) break
       }
-    )
-    go()
-    for (const next of waiting) {
-      if (!hasShare()) return
-      waiting.delete(next)
-      next()
-    }
+      if (waiting.size > 0) rest()
+    })
   }
-  return Effect.callback<void>((resume) => {
+  const turn = Effect.callback<void>((resume) => {
     const go = () => resume(Effect.void)
-    if (!breathing) return begin(go)
-    if (waiting.size === 0 && hasShare()) return go()
+    if (isFree()) return go()
     waiting.add(go)
+    rest()
     return Effect.sync(() => void waiting.delete(go))
   })
+  const around: Breath["around"] = (transaction) =>
+    Effect.andThen(
+      turn,
+      Effect.suspend(() => {
+        const begun = performance.now()
+        return Effect.onExit(transaction, () =>
+          Effect.sync(() => {
+            const ended = performance.now()
+            until = ended + Math.min(MOST_MS, ended - begun + Math.max(0, until - begun))
+          })
+        )
+      })
+    )
+  return { around, isFree }
 }
