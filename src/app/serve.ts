@@ -22,7 +22,7 @@ import { ListenError } from "../server/Listening.ts"
 import { judge } from "../server/ListenRules.ts"
 import { isLoopback } from "../server/Origins.ts"
 import { TcpServer } from "../server/TcpServer.ts"
-import { collectInSteps } from "./collector.ts"
+import { collectOnOneCore } from "./collector.ts"
 import { makeWorkspace } from "./demo.ts"
 import { Endings } from "./endings.ts"
 import { Failure } from "./failure.ts"
@@ -161,7 +161,7 @@ const placed = (line: CommandLine, config: ConfigShape) =>
     : Effect.fromResult(workspaceOf(config))
 
 export const serve = Effect.fnUntraced(function* (line: CommandLine, given: ConfigShape) {
-  collectInSteps()
+  collectOnOneCore()
   const usage = (detail: string) => new Failure({ exit: EXIT.usage, detail })
   const allowed = yield* Effect.mapError(Effect.fromResult(judge(given)), usage)
   const choice = yield* Effect.mapError(Effect.fromResult(choose(given)), ({ detail }) => usage(detail))
