@@ -40,8 +40,7 @@ const counting = Effect.fnUntraced(function* (fail: (rows: number) => number | u
           return result
         }, false)
       )
-    },
-    isFree: () => false
+    }
   }
   const submit = yield* GroupCommit.make(access)
   const append = (i: number, rows = 1) => {

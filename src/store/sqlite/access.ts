@@ -36,8 +36,6 @@ export interface Access {
     work: (all: Statements) => A,
     relaxed?: boolean
   ) => Effect.Effect<A, StoreError>
-  /** Whether `atOnce` would begin at once: neither a transaction is open, nor does one wait for its turn. */
-  readonly isFree: () => boolean
 }
 
 const pauses = (limit: Duration.Duration) =>
@@ -83,7 +81,7 @@ const makeIsGone = (file: string) => {
   }
 }
 
-export const make = ({ sql, atOnce, isOpen }: Client, file: string, limit: Duration.Duration): Access => {
+export const make = ({ sql, atOnce }: Client, file: string, limit: Duration.Duration): Access => {
   const isGone = makeIsGone(file)
   const settled = settle(file, limit)
   const breath = Breath.make()
@@ -106,7 +104,6 @@ export const make = ({ sql, atOnce, isOpen }: Client, file: string, limit: Durat
       const inside = Effect.tap(statements, () => Points.at(`${operation} inside`))
       return Points.around(() => operation, breath.around(run(operation, sql.withTransaction(inside))))
     },
-    atOnce: (operation, work, relaxed = false) => breath.around(run(operation, atOnce(work, relaxed))),
-    isFree: () => breath.isFree() && !isOpen()
+    atOnce: (operation, work, relaxed = false) => breath.around(run(operation, atOnce(work, relaxed)))
   }
 }

@@ -1,10 +1,10 @@
 /**
  * Appends of many sessions in few commits. Owns: the queue of submitted appends, and the one fiber that commits them.
- * No window is waited for (SETTLED 17): the fiber takes what is there, and what arrives in the same turn of the event
- * loop, or while a commit blocks it, is there together. Invariants: submitted means committed or refused, whatever
+ * No window is waited for (SETTLED 17): the fiber takes what is there, and what is submitted by one piece of work, or
+ * while a commit waits for its turn, is there together. Invariants: submitted means committed or refused, whatever
  * becomes of the submitter; an append that is refused takes no other one with it; appends commit in order of arrival.
  */
-import { Array, Cause, Deferred, Effect, Exit, Fiber, Option, Queue } from "effect"
+import { Array, Cause, Deferred, Effect, Exit, Fiber, Option, Queue, Scheduler } from "effect"
 import type { SessionKey } from "../../domain/Principal.ts"
 import * as Points from "../../observability/Points.ts"
 import { type EncodedRecord, type Head, admit } from "../appendRule.ts"
@@ -174,8 +174,6 @@ const commitAll = Effect.fnUntraced(function* (access: Access, batch: ReadonlyAr
     }
     if (Exit.isSuccess(outcome) || part.length === 1) yield* finishAll(part, outcome)
     else parts.unshift(...part.map((waiting) => [waiting]))
-    // A turn of the event loop between two commits: sockets are served, and more appends come together.
-    yield* Effect.yieldNow
   }
 })
 
@@ -185,53 +183,36 @@ const closed = new StoreError({
   detail: "The session store is closed. Nothing was stored."
 })
 
+/**
+ * Wakes the writer behind the work that submitted, not in the loop's next turn: beside 500 streams a turn takes tens of
+ * milliseconds (append p50 12 → 0.7 ms, p99 94 → 2.8). Still behind it: eight calls that start at once come together.
+ * A queue schedules as the fiber that makes it does.
+ */
+const promptQueue = Queue.bounded<Waiting, Cause.Done>(WAITING_APPENDS).pipe(
+  Effect.forkChild,
+  Effect.flatMap(Fiber.join),
+  Effect.provideService(Scheduler.Scheduler, new Scheduler.MixedScheduler("sync"))
+)
+
 /** The way in: an effect that ends when its append is committed or refused. */
 export const make = Effect.fnUntraced(function* (access: Access) {
-  const queue = yield* Queue.bounded<Waiting, Cause.Done>(WAITING_APPENDS)
-  let [isWriting, isClosed] = [false, false]
-  /** Where one commits for itself. */
-  let alone: Deferred.Deferred<void> | undefined
+  const queue = yield* promptQueue
   const writer = Effect.gen(function* () {
     while (true) {
-      const batch = yield* Queue.takeAll(queue)
-      isWriting = true
-      yield* commitAll(access, batch)
-      isWriting = false
+      yield* commitAll(access, yield* Queue.takeAll(queue))
     }
   })
   // The spans of a commit would belong to no one: it serves many appends, and each of those has its own.
   const fiber = yield* Effect.forkScoped(Effect.withTracerEnabled(Effect.ignore(writer), false))
   // Runs before the fiber's own finalizer would interrupt it: what was submitted is committed, then the layer goes.
-  yield* Effect.addFinalizer(() =>
-    Effect.suspend(() => {
-      isClosed = true
-      const last = alone === undefined ? Effect.void : Deferred.await(alone)
-      return Effect.andThen(Effect.andThen(last, Queue.end(queue)), Fiber.await(fiber))
-    })
-  )
-  const queued = (submission: Submission) => {
-    const done = Deferred.makeUnsafe<void, StoreError>()
-    return Effect.flatMap(Queue.offer(queue, { ...submission, done }), (accepted) =>
-      accepted ? Deferred.await(done) : Effect.fail(closed)
-    )
-  }
-  const isFirst = () => !isWriting && alone === undefined && Queue.sizeUnsafe(queue) === 0 && access.isFree()
-  // Two turns of the loop less than through the queue: beside busy streams a turn takes tens of milliseconds.
-  const directly = (submission: Submission) => {
-    const done = Deferred.makeUnsafe<void, StoreError>()
-    const over = Deferred.makeUnsafe<void>()
-    alone = over
-    return Effect.flatMap(Effect.exit(commit(access, [{ ...submission, done }])), (outcome) => {
-      alone = undefined
-      Deferred.doneUnsafe(over, Effect.void)
-      return Exit.isSuccess(outcome) ? (outcome.value[0] ?? Exit.void) : outcome
-    })
-  }
+  yield* Effect.addFinalizer(() => Effect.andThen(Queue.end(queue), Fiber.await(fiber)))
   return (submission: Submission): Effect.Effect<void, StoreError> =>
     Effect.uninterruptible(
       Effect.suspend(() => {
-        if (isClosed) return Effect.fail(closed)
-        return isFirst() ? Effect.withTracerEnabled(directly(submission), false) : queued(submission)
+        const done = Deferred.makeUnsafe<void, StoreError>()
+        return Effect.flatMap(Queue.offer(queue, { ...submission, done }), (accepted) =>
+          accepted ? Deferred.await(done) : Effect.fail(closed)
+        )
       })
     )
 })

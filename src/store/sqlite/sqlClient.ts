@@ -122,8 +122,6 @@ export type Statements = (sql: string, ...params: ReadonlyArray<unknown>) => Rea
 export interface Client {
   readonly sql: SqlClient.SqlClient
   readonly atOnce: <A>(work: (all: Statements) => A, relaxed: boolean) => Effect.Effect<A, SqlError.SqlError>
-  /** A transaction is under way, so that `atOnce` would wait. */
-  readonly isOpen: () => boolean
 }
 
 type Handle = ReturnType<typeof makeHandle>
@@ -178,5 +176,5 @@ export const make = Effect.fnUntraced(function* (open: () => DatabaseSync) {
         handle.attempt("commit", () => handle.atOnce(work, relaxed))
       )
     )
-  return { sql, atOnce, isOpen: handle.isTransaction } satisfies Client
+  return { sql, atOnce } satisfies Client
 })
