@@ -69,6 +69,21 @@ it.effect("commits a lone append in one transaction, and 100 of one turn in one 
   }).pipe(Effect.provide(Reactivity.layer))
 )
 
+it.effect("commits one behind the other within a turn of the event loop, which may be long", () =>
+  Effect.gen(function* () {
+    const { append } = yield* counting()
+    // What opening the store left to do.
+    yield* append(0)
+    yield* Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
+    let turned = false
+    const watch = setImmediate(() => (turned = true))
+    assert.strictEqual(yield* append(1), "stored")
+    assert.strictEqual(yield* append(2), "stored")
+    assert.isFalse(turned)
+    clearImmediate(watch)
+  }).pipe(Effect.provide(Reactivity.layer))
+)
+
 it.effect("bounds a transaction's rows", () =>
   Effect.gen(function* () {
     const { append, count } = yield* counting()
