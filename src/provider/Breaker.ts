@@ -74,7 +74,7 @@ const ended = (circuit: Circuit, limits: BreakerLimits, exit: Ended, { task, pro
     if (probe) circuit.open_until = now
     return
   }
-  if (error === undefined || !trouble.has(error.code)) {
+  if (error === undefined || error.excess === true || !trouble.has(error.code)) {
     circuit.failures = 0
     circuit.tasks.clear()
     circuit.last = undefined

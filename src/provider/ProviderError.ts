@@ -38,6 +38,8 @@ export class ProviderError extends Schema.TaggedError<ProviderError>()("Provider
   lasting: Schema.optionalKey(Schema.Boolean),
   /** No call was made: the server is left alone for now (Breaker.ts). */
   open: Schema.optionalKey(Schema.Boolean),
+  /** A limit of our own was met: the server is well (Breaker.ts). */
+  excess: Schema.optionalKey(Schema.Boolean),
   /** What the server counted before it failed: it is paid for all the same. */
   usage: Schema.optionalKey(Usage),
   cause: Schema.optionalKey(Schema.Defect())
@@ -53,7 +55,7 @@ export class ProviderError extends Schema.TaggedError<ProviderError>()("Provider
 /** The same error, with what the server counted before it. */
 export const withUsage = (error: ProviderError, usage: Usage | undefined): ProviderError => {
   if (usage === undefined) return error
-  const { cause, code, detail, lasting, open, retryAfterMs, status } = error
+  const { cause, code, detail, excess, lasting, open, retryAfterMs, status } = error
   return new ProviderError({
     code,
     detail,
@@ -62,6 +64,7 @@ export const withUsage = (error: ProviderError, usage: Usage | undefined): Provi
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(lasting === undefined ? {} : { lasting }),
     ...(open === undefined ? {} : { open }),
+    ...(excess === undefined ? {} : { excess }),
     ...(cause === undefined ? {} : { cause })
   })
 }

@@ -74,6 +74,16 @@ describe("protect", () => {
     })
   )
 
+  it.effect("answers beyond our own limit say nothing against the server", () =>
+    Effect.gen(function* () {
+      const { asked, call, set } = make()
+      set(() => Stream.fail(new ProviderError({ code: "provider_bad_stream", detail: "Too large.", excess: true })))
+      yield* times(6, call())
+      assert.strictEqual(yield* call(), "provider_bad_stream")
+      assert.strictEqual(asked.length, 7)
+    })
+  )
+
   it.effect("while one call tries it, others wait", () =>
     Effect.gen(function* () {
       const { asked, call, set } = make()

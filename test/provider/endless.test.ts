@@ -21,7 +21,7 @@ const bytes = (text: string) => new TextEncoder().encode(text)
 const readOf = (decoder: Decoder, chunk: (i: number) => string) => {
   for (let i = 1; i <= 2000; i++) {
     const { ended, failure } = decoder.feed(bytes(chunk(i)))
-    if (ended) return { read: i, code: failure?.code, detail: failure?.detail }
+    if (ended) return { read: i, code: failure?.code, detail: failure?.detail, excess: failure?.excess }
   }
   return undefined
 }
@@ -75,7 +75,7 @@ describe("limits", () => {
       "The model sent more than 512 tool calls at once; nothing was run."
     ]
   ])("endless %s (%s) end the stream at once", (_, api, chunk, read, detail) => {
-    assert.deepStrictEqual(readOf(both[api](), chunk), { read, code: "provider_bad_stream", detail })
+    assert.deepStrictEqual(readOf(both[api](), chunk), { read, code: "provider_bad_stream", detail, excess: true })
   })
   it("a document has them, too", () => {
     const call = { id: "c", function: { name: "bash", arguments: "x".repeat(4 * MEBI + 1) } }

@@ -22,7 +22,11 @@ const fast = async (lab: Lab, index: number): Promise<Fast> => {
   const seen = follower(hello.position)
   client.onMessage(seen.take)
   client.send({ type: "prompt", content: "go" })
-  await until("a fast stream", 30_000, () => seen.characters() > 0)
+  const failed = client.next("task_failed", "error").then(({ type, error }) => {
+    if (seen.characters() === 0) throw new Error(`a fast stream: ${error?.message ?? type}`)
+  })
+  await Promise.race([until("a fast stream", 30_000, () => seen.characters() > 0), failed])
+  failed.catch(() => {})
   return { client, session: hello.session_id ?? "", seen }
 }
 

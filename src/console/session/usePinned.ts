@@ -19,42 +19,65 @@ const HOLD_MS = 300
 const TOUCH_MS = 1_000
 const UP: ReadonlySet<string> = new Set(["Home", "PageUp", "ArrowUp"])
 
+const leaves = ({ currentTarget, key, target }: KeyboardEvent): boolean =>
+  target === currentTarget && currentTarget.scrollTop > 0 && UP.has(key)
+
+/** A browser glides, and a list that measures itself under way would move where the way ends. */
+const toTop = (event: KeyboardEvent): void => {
+  if (event.altKey || event.shiftKey) return
+  event.preventDefault()
+  event.currentTarget.scrollTop = 0
+}
+
+/** Called as the content, or the room for it, changes its size. */
+const useGrowth = (scroller: RefObject<HTMLDivElement | null>, grown: () => void): void => {
+  useLayoutEffect(() => {
+    const content = scroller.current?.firstElementChild
+    if (content == null || scroller.current === null) return
+    const observer = new ResizeObserver(grown)
+    observer.observe(content)
+    observer.observe(scroller.current)
+    grown()
+    return () => observer.disconnect()
+  }, [scroller, grown])
+}
+
 /** Whether the end is followed. Only a person leaves it: lists that measure themselves move, too. */
 export const usePinned = (scroller: RefObject<HTMLDivElement | null>) => {
   const pinned = useRef(true)
-  const touched = useRef(0)
+  const touched = useRef(Number.NEGATIVE_INFINITY)
+  /** From the key that leaves the end until the end is left: what the list moves in between is nobody's wish. */
+  const leaving = useRef(false)
   const [away, setAway] = useState(false)
   const follow = useCallback(() => {
     const element = scroller.current
     if (element !== null && pinned.current) element.scrollTop = element.scrollHeight
   }, [scroller])
-  useLayoutEffect(() => {
-    const content = scroller.current?.firstElementChild
-    if (content == null || scroller.current === null) return
-    const observer = new ResizeObserver(follow)
-    observer.observe(content)
-    observer.observe(scroller.current)
-    follow()
-    return () => observer.disconnect()
-  }, [scroller, follow])
+  useGrowth(scroller, follow)
   const look = () => {
     const element = scroller.current
     if (element === null) return
     const near = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR
-    if (near) pinned.current = true
+    if (!near) leaving.current = false
+    if (near && !leaving.current) pinned.current = true
     else if (performance.now() - touched.current < TOUCH_MS) pinned.current = false
     setAway(!pinned.current)
   }
   const touch = () => {
     touched.current = performance.now()
+    leaving.current = false
   }
   /** At once: a list that measures itself before it has moved would take it back to the end. */
-  const press = ({ currentTarget, key, target }: KeyboardEvent) => {
+  const press = (event: KeyboardEvent) => {
     touch()
-    if (target === currentTarget && currentTarget.scrollTop > 0 && UP.has(key)) pinned.current = false
+    if (!leaves(event)) return
+    pinned.current = false
+    leaving.current = true
+    if (event.key === "Home") toTop(event)
   }
   const toEnd = () => {
     pinned.current = true
+    leaving.current = false
     setAway(false)
     follow()
   }

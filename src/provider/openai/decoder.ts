@@ -51,10 +51,11 @@ const CUT = fault("cut")
 const NOTHING = fault("nothing")
 
 const bad = (detail: string) => new ProviderError({ code: "provider_bad_stream", detail })
+const tooMuch = (detail: string) => new ProviderError({ code: "provider_bad_stream", detail, excess: true })
 
 const excessOf = (answer: Answer): ProviderError | undefined => {
   const excess = answer.length() > ANSWER_LIMIT ? fault("answer_too_large") : answer.excess()
-  return excess === undefined ? undefined : bad(excess)
+  return excess === undefined ? undefined : tooMuch(excess)
 }
 
 interface Ending {
@@ -112,7 +113,7 @@ export const openEventDecoder = (options: DecoderOptions): Decoder => {
   const parser = createParser({
     maxBufferSize: EVENT_LIMIT,
     onError: ({ type }) => {
-      if (type === "max-buffer-size-exceeded") ending.failure ??= bad(fault("event_too_large"))
+      if (type === "max-buffer-size-exceeded") ending.failure ??= tooMuch(fault("event_too_large"))
     },
     onEvent: ({ data, event }) => {
       if (over() || data === "") return
@@ -197,7 +198,7 @@ export const openDocumentDecoder = (options: DecoderOptions): Decoder => {
     feed: (bytes) => {
       const piece = utf8.decode(bytes, { stream: true })
       text += piece
-      if (text.length > EVENT_LIMIT) ending.failure = bad(fault("answer_too_large"))
+      if (text.length > EVENT_LIMIT) ending.failure = tooMuch(fault("answer_too_large"))
       // Blanks are a heartbeat.
       return { parts: [], heard: piece.trim() !== "", failure: ending.failure, ended: ending.failure !== undefined }
     },

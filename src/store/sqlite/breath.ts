@@ -12,8 +12,6 @@ import { Effect } from "effect"
 export interface Breath {
   /** Runs a transaction when it may begin, and counts what it took. */
   readonly around: <A, E, R>(transaction: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** Whether one that comes now begins at once. */
-  readonly isFree: () => boolean
 }
 
 const TURNS = 64
@@ -78,5 +76,5 @@ export const make = (): Breath => {
         )
       })
     )
-  return { around, isFree }
+  return { around }
 }
