@@ -7,7 +7,6 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { parseArgs } from "node:util"
 import { Effect } from "effect"
 import { makeJudge } from "../src/app/policyJudge.ts"
 import type { Rule } from "../src/approval/Rules.ts"
@@ -16,13 +15,12 @@ import { newGrantId } from "../src/domain/Ids.ts"
 import { caseOf, type FuzzCase, type FuzzGrant } from "./fuzz/commandGrammar.ts"
 import { faultOf } from "./fuzz/commandOracle.ts"
 import { childEnvironment, makeTemplate, runLines } from "./fuzz/commandRun.ts"
+import { optionsOf } from "./options.ts"
 
-const { values: options } = parseArgs({
-  options: {
-    count: { type: "string", default: "2000" },
-    seed: { type: "string", default: String(Math.floor(Math.random() * 2 ** 31)) },
-    case: { type: "string" }
-  }
+const options = optionsOf("fuzz:commands", {
+  count: { type: "string", default: "2000" },
+  seed: { type: "string", default: String(Math.floor(Math.random() * 2 ** 31)) },
+  case: { type: "string" }
 })
 const [seed, count] = [Number(options.seed), Number(options.count)]
 if (!Number.isInteger(seed) || !Number.isInteger(count) || count < 1) {

@@ -4,7 +4,6 @@
  * answered, every reply is one whole JSON object, a connection ends only for a reason, no broken message starts a task,
  * memory stays flat. A failure is shown with seed, number and bytes; `--case` sends that one again.
  */
-import { parseArgs } from "node:util"
 import { now, sleep } from "./bench/samples.ts"
 import { type Control, control, startServer } from "./bench/serverControl.ts"
 import { children, collect, settledRss } from "./benchServer/processLook.ts"
@@ -12,14 +11,13 @@ import { freePort, PROGRAM, type Served, startServed } from "./benchServer/serve
 import { type Case, caseOf } from "./fuzz/cases.ts"
 import { carryOut } from "./fuzz/connection.ts"
 import { witness } from "./fuzz/witness.ts"
+import { optionsOf } from "./options.ts"
 
-const { values: options } = parseArgs({
-  options: {
-    seconds: { type: "string", default: "600" },
-    seed: { type: "string", default: String(Math.floor(Math.random() * 2 ** 31)) },
-    case: { type: "string" },
-    program: { type: "string", default: PROGRAM }
-  }
+const options = optionsOf("fuzz", {
+  seconds: { type: "string", default: "600" },
+  seed: { type: "string", default: String(Math.floor(Math.random() * 2 ** 31)) },
+  case: { type: "string" },
+  program: { type: "string", default: PROGRAM }
 })
 const [seed, seconds] = [Number(options.seed), Number(options.seconds)]
 if (!Number.isInteger(seed) || !(seconds > 0)) {

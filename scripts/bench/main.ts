@@ -9,7 +9,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { cpus, tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { parseArgs, promisify } from "node:util"
+import { promisify } from "node:util"
 import type { ContenderName } from "./contenders/contender.ts"
 import { cold, executable } from "./jobs/cold.ts"
 import type { Numbers } from "./jobs/job.ts"
@@ -18,6 +18,7 @@ import { type Plan, plans } from "./plan.ts"
 import { type Server, startServer } from "./serverControl.ts"
 import { brokenGates, type Result, summarise } from "./summary.ts"
 import { table } from "./table.ts"
+import { optionsOf } from "../options.ts"
 
 const everybody: ReadonlyArray<ContenderName> = ["raw", "sdk", "claw", "claw-sqlite"]
 const MEASURE = fileURLToPath(new URL("measure.ts", import.meta.url))
@@ -26,16 +27,14 @@ const PATIENCE_MS = 240_000
 const compiled = mkdtempSync(join(tmpdir(), "claw-bench-compiled-"))
 process.on("exit", () => rmSync(compiled, { recursive: true, force: true }))
 
-const { values: options } = parseArgs({
-  options: {
-    jobs: { type: "string" },
-    contenders: { type: "string" },
-    rounds: { type: "string" },
-    quick: { type: "boolean", default: false },
-    json: { type: "string" },
-    profile: { type: "string" },
-    help: { type: "boolean", default: false }
-  }
+const options = optionsOf("bench", {
+  jobs: { type: "string" },
+  contenders: { type: "string" },
+  rounds: { type: "string" },
+  quick: { type: "boolean", default: false },
+  json: { type: "string" },
+  profile: { type: "string" },
+  help: { type: "boolean", default: false }
 })
 
 const fail = (message: string): never => {

@@ -8,7 +8,7 @@ import { execFile } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { parseArgs, promisify } from "node:util"
+import { promisify } from "node:util"
 import { type Browser, chromium, type Page } from "playwright-core"
 import { quantile, sleep } from "../bench/samples.ts"
 import { startServer } from "../bench/serverControl.ts"
@@ -16,13 +16,12 @@ import { columned, number } from "../bench/table.ts"
 import { PROGRAM, type Served, startServed } from "../benchServer/served.ts"
 import { BIG, bigSession } from "./bigSession.ts"
 import { felt, watchKeys } from "./felt.ts"
+import { optionsOf } from "../options.ts"
 
-const { values: options } = parseArgs({
-  options: {
-    program: { type: "string", default: PROGRAM },
-    chromium: { type: "string", default: process.env["CHROMIUM"] ?? "/usr/bin/chromium" },
-    seconds: { type: "string", default: "10" }
-  }
+const options = optionsOf("bench:console", {
+  program: { type: "string", default: PROGRAM },
+  chromium: { type: "string", default: process.env["CHROMIUM"] ?? "/usr/bin/chromium" },
+  seconds: { type: "string", default: "10" }
 })
 
 interface Row {

@@ -9,7 +9,7 @@ import { execFile } from "node:child_process"
 import { existsSync, writeFileSync } from "node:fs"
 import { cpus } from "node:os"
 import { fileURLToPath } from "node:url"
-import { parseArgs, promisify } from "node:util"
+import { promisify } from "node:util"
 import { startServer } from "../bench/serverControl.ts"
 import { judge, type Verdict } from "../bench/summary.ts"
 import { columned, number } from "../bench/table.ts"
@@ -17,17 +17,16 @@ import type { Drive } from "./drive.ts"
 import type { Numbers } from "./lab.ts"
 import { type Metric, type Plan, plans, settings } from "./plan.ts"
 import { freePort, PROGRAM, startServed } from "./served.ts"
+import { optionsOf } from "../options.ts"
 
 const DRIVE = fileURLToPath(new URL("drive.ts", import.meta.url))
 
-const { values: options } = parseArgs({
-  options: {
-    jobs: { type: "string" },
-    quick: { type: "boolean", default: false },
-    json: { type: "string" },
-    program: { type: "string", default: PROGRAM },
-    help: { type: "boolean", default: false }
-  }
+const options = optionsOf("bench:server", {
+  jobs: { type: "string" },
+  quick: { type: "boolean", default: false },
+  json: { type: "string" },
+  program: { type: "string", default: PROGRAM },
+  help: { type: "boolean", default: false }
 })
 
 const fail = (message: string): never => {

@@ -3,7 +3,6 @@
  * PATTERN`: only these. `--random N [--seed S] [--from RUN]`: N kills at random points and times. `--mutants`: guards are
  * taken away, those that `--scene` names, and the table or a test must notice. Owns: the command line and what is printed.
  */
-import { parseArgs } from "node:util"
 import { openModel } from "./model.ts"
 import { mutants } from "./mutants.ts"
 import { build, discard, openPool } from "./pool.ts"
@@ -11,17 +10,16 @@ import { printed, summary } from "./print.ts"
 import { randomKills } from "./random.ts"
 import type { Place } from "./run.ts"
 import { tableOf } from "./whole.ts"
+import { optionsOf } from "../options.ts"
 
-const { values } = parseArgs({
-  options: {
-    quick: { type: "boolean", default: false },
-    scene: { type: "string" },
-    random: { type: "string" },
-    seed: { type: "string" },
-    from: { type: "string", default: "1" },
-    mutants: { type: "boolean", default: false },
-    jobs: { type: "string", default: "3" }
-  }
+const values = optionsOf("kills", {
+  quick: { type: "boolean", default: false },
+  scene: { type: "string" },
+  random: { type: "string" },
+  seed: { type: "string" },
+  from: { type: "string", default: "1" },
+  mutants: { type: "boolean", default: false },
+  jobs: { type: "string", default: "3" }
 })
 const atOnce = Number(values.jobs)
 
