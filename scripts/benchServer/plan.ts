@@ -185,6 +185,7 @@ export const plans: ReadonlyArray<Plan> = [
     metrics: [
       { key: "p99_ms", label: "handed over to committed, p99 ms", limit: same(5) },
       { key: "p50_ms", label: "p50 ms" },
+      { key: "commit_max_ms", label: "one transaction, at most ms", limit: same(20) },
       { key: "loop_max_ms", label: "the event loop blocked, at most ms", limit: same(20) },
       { key: "loop_p99_ms", label: "the same, p99 ms" },
       { key: "appends_per_s", label: "appends/s" },

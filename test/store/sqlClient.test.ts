@@ -5,7 +5,8 @@ import * as Reactivity from "effect/reactivity/Reactivity"
 import { DatabaseSync } from "node:sqlite"
 import { join } from "node:path"
 import { checkVersion, open } from "../../src/store/sqlite/database.ts"
-import { make } from "../../src/store/sqlite/sqlClient.ts"
+import { commitTime } from "../../src/observability/Metrics.ts"
+import { make, type Statements } from "../../src/store/sqlite/sqlClient.ts"
 import { tempDirectory } from "../support/tempStore.ts"
 
 const SQLITE_IOERR_FSYNC = 1034
@@ -124,4 +125,24 @@ it.effect("a commit at once that the disk refuses says why, and the file is open
     )
     assert.strictEqual(opened.length, 2)
   }).pipe(Effect.provide(Reactivity.layer))
+)
+
+it.effect("says how long each transaction kept everything else waiting, the failed ones too (R266)", () =>
+  Effect.gen(function* () {
+    const file = join(yield* tempDirectory, "t.db")
+    const failures = { left: 0 }
+    const took: number[] = []
+    const { sql, atOnce } = yield* make(failing(file, failures, []), (seconds) => took.push(seconds))
+    yield* sql`CREATE TABLE t (n INTEGER)`
+    const busy = (all: Statements) => {
+      for (const end = performance.now() + 20; performance.now() < end;);
+      return all("INSERT INTO t VALUES (1)")
+    }
+    yield* atOnce(busy, false)
+    failures.left = 1
+    yield* Effect.flip(atOnce(busy, false))
+    assert.strictEqual(took.length, 2)
+    for (const seconds of took) assert.isTrue(seconds >= 0.02 && seconds < 20)
+    assert.strictEqual(commitTime.id, "claw_journal_commit_seconds")
+  }).pipe(Effect.provide(Reactivity.layer), Effect.scoped)
 )

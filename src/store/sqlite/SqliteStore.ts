@@ -8,6 +8,7 @@ import * as Reactivity from "effect/reactivity/Reactivity"
 import { AuditLog } from "../../approval/AuditLog.ts"
 import { GrantStore } from "../../approval/GrantStore.ts"
 import type { SessionKey } from "../../domain/Principal.ts"
+import { commitTime } from "../../observability/Metrics.ts"
 import * as Points from "../../observability/Points.ts"
 import { REMOVED, RELEASED, encodeAll, keeps, ownerName, TASK_EDGES } from "../appendRule.ts"
 import { Journal, type Tail } from "../Journal.ts"
@@ -130,7 +131,9 @@ const makeJournal = Effect.fnUntraced(function* (access: Access.Access) {
 
 const make = Effect.fnUntraced(function* (file: string) {
   const limit = yield* LockWait
-  const client = yield* Access.settle(file, limit)("open", SqlClient.make(open(file)))
+  const context = yield* Effect.context<never>()
+  const took = (seconds: number) => commitTime.updateUnsafe(seconds, context)
+  const client = yield* Access.settle(file, limit)("open", SqlClient.make(open(file), took))
   const access = Access.make(client, file, limit)
   yield* SessionTable.purge(access)
   return Context.make(Journal, yield* makeJournal(access)).pipe(

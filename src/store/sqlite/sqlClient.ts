@@ -148,8 +148,11 @@ const makeConnection = (handle: Handle): SqlConnection.Connection => {
   }
 }
 
-/** `open` gives a connection with its settings applied; it may throw what node:sqlite throws. */
-export const make = Effect.fnUntraced(function* (open: () => DatabaseSync) {
+/**
+ * `open` gives a connection with its settings applied; it may throw what node:sqlite throws. `took` is told the seconds
+ * that each transaction of `atOnce` kept everything else waiting.
+ */
+export const make = Effect.fnUntraced(function* (open: () => DatabaseSync, took: (seconds: number) => void = () => {}) {
   const handle = yield* Effect.acquireRelease(
     Effect.try({ try: () => makeHandle(open), catch: (cause) => fromSqlite("open the database", cause) }),
     (opened) => Effect.ignore(opened.attempt("close the database", opened.close))
@@ -173,7 +176,14 @@ export const make = Effect.fnUntraced(function* (open: () => DatabaseSync) {
     semaphore.withPermits(1)(
       Effect.andThen(
         ready,
-        handle.attempt("commit", () => handle.atOnce(work, relaxed))
+        handle.attempt("commit", () => {
+          const begun = performance.now()
+          try {
+            return handle.atOnce(work, relaxed)
+          } finally {
+            took((performance.now() - begun) / 1000)
+          }
+        })
       )
     )
   return { sql, atOnce } satisfies Client
