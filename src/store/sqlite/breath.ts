@@ -2,10 +2,12 @@
  * Room for everybody else between transactions. Each blocks the event loop until it is on the disk, and a turn of
  * the loop accepts one connection of a port (libuv): transactions turn by turn would let newcomers wait for as many of
  * them as there are newcomers. Owns: when the next one may begin. Does not own: locks.
- * Invariants: what transactions took, the loop is owed, and time pays it; one that comes while less than `SHARE_MS` is
- * owed begins at once (a turn of a busy loop is long: one transaction in each was a queue of half a second beside 500
- * streams); one that waits begins, in order of arrival, when nothing is owed, or when the loop found nothing to do;
- * nobody waits for more than `TURNS` turns or `MOST_MS` at a time.
+ * Invariants: what transactions took, the loop is owed, and time pays it; so is what runs behind a transaction in the
+ * same piece of work, a callback of the loop with its microtasks: appends whose submitters append again would go on in it
+ * for ever, and their time would pay; one that comes while less than `SHARE_MS` is owed begins at once (a turn of a busy
+ * loop is long: one transaction in each was a queue of half a second beside 500 streams); one that waits begins, in order
+ * of arrival, when nothing is owed, or when the loop found nothing to do; nobody waits for more than `TURNS` turns or
+ * `MOST_MS` at a time.
  */
 import { Effect } from "effect"
 
@@ -35,11 +37,38 @@ const breathe = (owed: () => number, over: () => void): void => {
   turn(TURNS, -1)
 }
 
+/** What the loop is owed. */
+const makeDebt = () => {
+  /** When it will have been paid. */
+  let until = 0
+  /** When the piece of work that runs came to its first transaction. */
+  let working: number | undefined
+  const owed = (): number => {
+    const now = performance.now()
+    return Math.max(until - now, now - (working ?? now))
+  }
+  const worked = (): void => {
+    until = performance.now() + Math.min(MOST_MS, owed())
+    working = undefined
+  }
+  const begin = (): number => {
+    const now = performance.now()
+    if (working !== undefined) return now
+    working = now
+    // Called when no microtask is left.
+    process.nextTick(worked)
+    return now
+  }
+  const end = (begun: number): void => {
+    const now = performance.now()
+    until = now + Math.min(MOST_MS, now - begun + Math.max(0, until - begun))
+  }
+  return { owed, begin, end }
+}
+
 export const make = (): Breath => {
   const waiting = new Set<() => void>()
-  /** When what is owed will have been paid. */
-  let until = 0
-  const owed = (): number => until - performance.now()
+  const { owed, begin, end } = makeDebt()
   const isFree = (): boolean => waiting.size === 0 && owed() < SHARE_MS
   let resting = false
   const rest = (): void => {
@@ -67,13 +96,8 @@ export const make = (): Breath => {
     Effect.andThen(
       turn,
       Effect.suspend(() => {
-        const begun = performance.now()
-        return Effect.onExit(transaction, () =>
-          Effect.sync(() => {
-            const ended = performance.now()
-            until = ended + Math.min(MOST_MS, ended - begun + Math.max(0, until - begun))
-          })
-        )
+        const begun = begin()
+        return Effect.onExit(transaction, () => Effect.sync(() => end(begun)))
       })
     )
   return { around }
