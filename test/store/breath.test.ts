@@ -119,6 +119,21 @@ describe("the breath between transactions", () => {
     })
   )
 
+  it.live("is due in a turn that does not end, whatever calls in it", () =>
+    Effect.gen(function* () {
+      const { around } = Breath.make()
+      let turned = 0
+      const watch = setImmediate(() => void turned++)
+      for (const end = performance.now() + 1000; turned === 0 && performance.now() < end;) {
+        yield* around(Effect.void)
+        yield* Effect.promise(() => new Promise<void>((resolve) => process.nextTick(resolve)))
+        yield* block(5)
+      }
+      assert.strictEqual(turned, 1)
+      clearImmediate(watch)
+    })
+  )
+
   it.live("is none for what the loop calls behind it", () =>
     Effect.gen(function* () {
       const { around } = Breath.make()

@@ -4,7 +4,7 @@
  * them as there are newcomers. Owns: when the next one may begin. Does not own: locks.
  * Invariants: what transactions took, the loop is owed, and time pays it; so is what runs behind a transaction in the
  * same piece of work, a callback of the loop with its microtasks: appends whose submitters append again would go on in it
- * for ever, and their time would pay; one that comes while less than `SHARE_MS` is owed begins at once (a turn of a busy
+ * for ever, and their time would pay; no turn goes on with transactions for more than `LONG_TURN_MS`; one that comes while less than `SHARE_MS` is owed begins at once (a turn of a busy
  * loop is long: one transaction in each was a queue of half a second beside 500 streams); one that waits begins, in order
  * of arrival, when nothing is owed, or when the loop found nothing to do; nobody waits for more than `TURNS` turns or
  * `MOST_MS` at a time.
@@ -20,6 +20,8 @@ const TURNS = 64
 const SHARE_MS = 4
 /** However long the disk takes, the journal goes on. */
 const MOST_MS = 20
+/** Work that goes from tick to tick (`process.nextTick`) is many pieces, and one turn without an end. */
+const LONG_TURN_MS = 100
 
 /** What sockets and timers of the system brought so far. */
 const events = (): number => performance.nodeTiming.uvMetricsInfo.events
@@ -43,20 +45,31 @@ const makeDebt = () => {
   let until = 0
   /** When the piece of work that runs came to its first transaction. */
   let working: number | undefined
+  /** When this turn of the loop came to it. */
+  let turning: number | undefined
   const owed = (): number => {
     const now = performance.now()
-    return Math.max(until - now, now - (working ?? now))
+    const long = now - (turning ?? now) < LONG_TURN_MS ? 0 : SHARE_MS
+    return Math.max(until - now, now - (working ?? now), long)
   }
   const worked = (): void => {
     until = performance.now() + Math.min(MOST_MS, owed())
     working = undefined
   }
+  const turned = (): void => {
+    turning = undefined
+  }
   const begin = (): number => {
     const now = performance.now()
-    if (working !== undefined) return now
-    working = now
-    // Called when no microtask is left.
-    process.nextTick(worked)
+    if (turning === undefined) {
+      turning = now
+      setImmediate(turned)
+    }
+    if (working === undefined) {
+      working = now
+      // Called when no microtask is left.
+      process.nextTick(worked)
+    }
     return now
   }
   const end = (begun: number): void => {
