@@ -124,7 +124,7 @@ describe("the breath between transactions", () => {
       const { around } = Breath.make()
       let turned = 0
       const watch = setImmediate(() => void turned++)
-      for (const end = performance.now() + 1000; turned === 0 && performance.now() < end;) {
+      for (let i = 0; i < 40; i++) {
         yield* around(Effect.void)
         yield* Effect.promise(() => new Promise<void>((resolve) => process.nextTick(resolve)))
         yield* block(5)

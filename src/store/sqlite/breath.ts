@@ -4,10 +4,10 @@
  * them as there are newcomers. Owns: when the next one may begin. Does not own: locks.
  * Invariants: what transactions took, the loop is owed, and time pays it; so is what runs behind a transaction in the
  * same piece of work, a callback of the loop with its microtasks: appends whose submitters append again would go on in it
- * for ever, and their time would pay; no turn goes on with transactions for more than `LONG_TURN_MS`; one that comes while less than `SHARE_MS` is owed begins at once (a turn of a busy
- * loop is long: one transaction in each was a queue of half a second beside 500 streams); one that waits begins, in order
- * of arrival, when nothing is owed, or when the loop found nothing to do; nobody waits for more than `TURNS` turns or
- * `MOST_MS` at a time.
+ * for ever, and their time would pay; no turn goes on with transactions for more than `LONG_TURN_MS`; one that comes
+ * while less than `SHARE_MS` is owed begins at once (a turn of a busy loop is long: one transaction in each was a queue
+ * of half a second beside 500 streams); one that waits begins, in order of arrival, when nothing is owed, or when the
+ * loop found nothing to do; nobody waits for more than `TURNS` turns or `MOST_MS` at a time.
  */
 import { Effect } from "effect"
 
