@@ -5,7 +5,7 @@
 import { assert, layer } from "@effect/vitest"
 import { atIssuer, callable, calls } from "../support/consoleIssuer.ts"
 import { answers, composer, create, say, type Sized, steps, violations } from "../support/consolePage.ts"
-import { usedByKeys } from "../support/consoleKeys.ts"
+import { followed, usedByKeys } from "../support/consoleKeys.ts"
 import { BIG, LONG, site } from "../support/consoleKit.ts"
 import { promptsAndLimits, subagentsAndUndo } from "../support/consoleWork.ts"
 import { cuttable } from "../support/cuttable.ts"
@@ -260,6 +260,8 @@ layer(site, { excludeTestServices: true, timeout: "90 seconds" })("the console i
     await first.waitFor()
     assert.isBelow(await nodes(), 2_000)
   })
+
+  scene("goes on following the end behind a key that moves nothing", followed)
 
   for (const colorScheme of ["light", "dark"] as const) {
     scene(

@@ -1,7 +1,7 @@
 /** A scene of the console in a browser: no hand leaves the keyboard. Run by test/console/browser.test.ts. */
 import { assert } from "@effect/vitest"
 import type { Page } from "playwright-core"
-import type { Site } from "./consoleKit.ts"
+import { LONG, type Site } from "./consoleKit.ts"
 import { answers } from "./consolePage.ts"
 
 export const usedByKeys = async (page: Page, at: Site["Service"]): Promise<void> => {
@@ -34,4 +34,19 @@ export const usedByKeys = async (page: Page, at: Site["Service"]): Promise<void>
   await page.locator(".approval[data-settled=true]:focus").getByText("touch k⟨U+202E⟩2").first().waitFor()
   await page.keyboard.press("y")
   await answers(page).getByText("ran").waitFor()
+}
+
+/** Shift+Home and Control+ArrowUp scroll nothing. */
+export const followed = async (page: Page, at: Site["Service"]): Promise<void> => {
+  await page.goto(`${at.url}/s/${LONG}`)
+  await page.getByText("line 19999 of many").waitFor()
+  const log = page.getByRole("log")
+  await log.press("Shift+Home")
+  await log.press("Control+ArrowUp")
+  // Less room is to the list as content that grows.
+  await page.setViewportSize({ width: 900, height: 420 })
+  const element = "document.querySelector('[role=log]')"
+  const left = () => page.evaluate<number>(`${element}.scrollHeight - ${element}.scrollTop - ${element}.clientHeight`)
+  for (let i = 0; i < 50 && (await left()) >= 48; i++) await page.waitForTimeout(100)
+  assert.isBelow(await left(), 48)
 }

@@ -19,12 +19,15 @@ const HOLD_MS = 300
 const TOUCH_MS = 1_000
 const UP: ReadonlySet<string> = new Set(["Home", "PageUp", "ArrowUp"])
 
-const leaves = ({ currentTarget, key, target }: KeyboardEvent): boolean =>
-  target === currentTarget && currentTarget.scrollTop > 0 && UP.has(key)
+/** With other keys held down most of these move nothing; where they do, `look` sees it. */
+const isPlain = ({ altKey, ctrlKey, key, metaKey, shiftKey }: KeyboardEvent): boolean =>
+  !altKey && !shiftKey && (key === "Home" || (!ctrlKey && !metaKey))
+
+const leaves = (event: KeyboardEvent): boolean =>
+  event.target === event.currentTarget && event.currentTarget.scrollTop > 0 && UP.has(event.key) && isPlain(event)
 
 /** A browser glides, and a list that measures itself under way would move where the way ends. */
 const toTop = (event: KeyboardEvent): void => {
-  if (event.altKey || event.shiftKey) return
   event.preventDefault()
   event.currentTarget.scrollTop = 0
 }
