@@ -104,14 +104,14 @@ describe("the breath between transactions", () => {
     })
   )
 
-  it.live("is owed for what runs behind a transaction, too: appends whose submitters append again leave turns", () =>
+  it.live("is due in a piece of work that goes on and on: appends whose submitters append again leave turns", () =>
     Effect.gen(function* () {
       const { around } = Breath.make()
       const order: Array<string> = []
       const enter = (n: number) => around(Effect.sync(() => void order.push(`${n}`)))
       const watch = setImmediate(() => void order.push("turn"))
       yield* enter(0)
-      yield* block(5)
+      yield* block(30)
       yield* Effect.promise(() => Promise.resolve())
       yield* enter(1)
       assert.deepStrictEqual(order, ["0", "turn", "1"])
@@ -140,7 +140,7 @@ describe("the breath between transactions", () => {
       let turned = 0
       yield* around(Effect.void)
       yield* Effect.promise(() => new Promise<void>((resolve) => process.nextTick(resolve)))
-      yield* block(5)
+      yield* block(30)
       const watch = setImmediate(() => void turned++)
       yield* around(Effect.void)
       assert.strictEqual(turned, 0)

@@ -2,12 +2,12 @@
  * Room for everybody else between transactions. Each blocks the event loop until it is on the disk, and a turn of
  * the loop accepts one connection of a port (libuv): transactions turn by turn would let newcomers wait for as many of
  * them as there are newcomers. Owns: when the next one may begin. Does not own: locks.
- * Invariants: what transactions took, the loop is owed, and time pays it; so is what runs behind a transaction in the
- * same piece of work, a callback of the loop with its microtasks: appends whose submitters append again would go on in it
- * for ever, and their time would pay; no turn goes on with transactions for more than `LONG_TURN_MS`; one that comes
- * while less than `SHARE_MS` is owed begins at once (a turn of a busy loop is long: one transaction in each was a queue
- * of half a second beside 500 streams); one that waits begins, in order of arrival, when nothing is owed, or when the
- * loop found nothing to do; nobody waits for more than `TURNS` turns or `MOST_MS` at a time.
+ * Invariants: what transactions took, the loop is owed, and time pays it; one that comes while less than `SHARE_MS` is
+ * owed begins at once (a turn of a busy loop is long: one transaction in each was a queue of half a second beside 500
+ * streams), but where a piece of work, a callback of the loop with its microtasks, goes on with transactions for
+ * `LONG_PIECE_MS`, or a turn for `LONG_TURN_MS`, the next one waits: appends whose submitters append again would go on in
+ * it for ever; one that waits begins, in order of arrival, when nothing is owed, or when the loop found nothing to do;
+ * nobody waits for more than `TURNS` turns or `MOST_MS` at a time.
  */
 import { Effect } from "effect"
 
@@ -20,6 +20,7 @@ const TURNS = 64
 const SHARE_MS = 4
 /** However long the disk takes, the journal goes on. */
 const MOST_MS = 20
+const LONG_PIECE_MS = 25
 /** Work that goes from tick to tick (`process.nextTick`) is many pieces, and one turn without an end. */
 const LONG_TURN_MS = 100
 
@@ -49,11 +50,10 @@ const makeDebt = () => {
   let turning: number | undefined
   const owed = (): number => {
     const now = performance.now()
-    const long = now - (turning ?? now) < LONG_TURN_MS ? 0 : SHARE_MS
-    return Math.max(until - now, now - (working ?? now), long)
+    const long = now - (working ?? now) >= LONG_PIECE_MS || now - (turning ?? now) >= LONG_TURN_MS
+    return Math.max(until - now, long ? SHARE_MS : 0)
   }
   const worked = (): void => {
-    until = performance.now() + Math.min(MOST_MS, owed())
     working = undefined
   }
   const turned = (): void => {
