@@ -39,8 +39,12 @@ const busy: ReadonlyArray<Metric> = [
   ...driver
 ]
 
-/** What one person's defaults would refuse of a load like this. */
+/**
+ * What one person's defaults would refuse of a load like this. The window: a conversation of hundreds of tasks would be
+ * compacted, and a model whose answers do not end would never end the summary.
+ */
 export const settings: Readonly<Record<string, string>> = {
+  CLAW_CONTEXT_WINDOW: "1000000",
   CLAW_LIMIT_PROMPTS_PER_MINUTE: "1000000",
   CLAW_LIMIT_MESSAGES_PER_SECOND: "100000",
   CLAW_LIMIT_TASKS: "2000"
