@@ -22,7 +22,11 @@ export const firstToken = seconds("model_first_token", "From asking the model to
 export const toolLatency = seconds("tool_latency", "From the start of a tool to its result.", tool)
 export const approvalWait = seconds("approval_wait", "From asking a person to the answer.", person)
 export const appendLatency = seconds("journal_append", "From handing facts to the journal to their commit.", store)
-export const commitTime = seconds("journal_commit", "A transaction of the store, while which nothing else runs.", store)
+export const commitTime = seconds(
+  "journal_commit",
+  "A transaction of the store that keeps the event loop until it is over.",
+  store
+)
 export const taskLatency = seconds("task_latency", "From the start of a task to its end.", tool)
 export const tasks = Metric.counter("claw_tasks_total", {
   description: "Tasks that ended, by outcome and, where they failed, error code.",

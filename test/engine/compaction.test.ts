@@ -243,6 +243,28 @@ describe("compaction", () => {
     })
   )
 
+  it.effect.each(["text_delta", "reasoning_delta"] as const)(
+    "takes a digest for a summary that does not end, and asks for it once: %s",
+    (type) =>
+      Effect.gen(function* () {
+        let sent = 0
+        const endless = Stream.map(Stream.rechunk(Stream.range(1, 20_000), 10), () => {
+          sent += 1
+          return { type, text: output(500) }
+        })
+        const model = summarising(working(...sizes(40)), () => endless)
+        const { end, events } = yield* run(model, 8_000, "go")
+        assert.strictEqual(end?.status, "completed")
+        const all = compactedIn(events)
+        assert.deepStrictEqual(
+          new Set(all.map(({ digest_reason }) => digest_reason)),
+          new Set(["The model's answer is too large."])
+        )
+        assert.strictEqual(model.summaries.length, all.length)
+        assert.isBelow(sent, all.length * 1_000)
+      })
+  )
+
   it.effect("takes a digest for a summary that says nothing, and charges it all the same", () =>
     Effect.gen(function* () {
       const [many, steps] = [sizes(60), 30]

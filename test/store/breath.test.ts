@@ -48,6 +48,24 @@ const newcomers = Effect.fnUntraced(function* (count: () => number) {
   })
 })
 
+/** Transactions that say in which order they ran, and when the loop turned. */
+const recorded = () => {
+  const { around } = Breath.make()
+  const order: Array<string> = []
+  return {
+    order,
+    around,
+    enter: (name: number) => around(Effect.sync(() => void order.push(`${name}`))),
+    watchTurn: Effect.acquireRelease(
+      Effect.sync(() => setImmediate(() => void order.push("turn"))),
+      (watch) => Effect.sync(() => clearImmediate(watch))
+    )
+  }
+}
+
+/** Behind this piece of work, in the same turn of the loop. */
+const tick = Effect.promise(() => new Promise<void>((resolve) => process.nextTick(resolve)))
+
 describe("the breath between transactions", () => {
   it.live("lets in far more newcomers than there are transactions", () =>
     Effect.gen(function* () {
@@ -74,88 +92,75 @@ describe("the breath between transactions", () => {
 
   it.live("is waited for in order of arrival, and whoever gives up holds up nobody", () =>
     Effect.gen(function* () {
-      const { around } = Breath.make()
-      const order: Array<number> = []
-      const enter = (n: number) => around(Effect.sync(() => void order.push(n)))
+      const { order, around, enter } = recorded()
+      yield* enter(0)
       // More than may be owed.
-      yield* around(Effect.andThen(block(5), enter(0)))
+      yield* around(block(5))
       const fibers = yield* Effect.forEach([1, 2, 3], (n) => Effect.forkChild(enter(n), { startImmediately: true }))
-      assert.deepStrictEqual(order, [0])
+      assert.deepStrictEqual(order, ["0"])
       const [first, second, third] = fibers
       if (first === undefined || second === undefined || third === undefined) return assert.fail("no fibers")
       yield* Fiber.interrupt(second)
       yield* Fiber.join(third)
-      assert.deepStrictEqual(order, [0, 1, 3])
+      assert.deepStrictEqual(order, ["0", "1", "3"])
     })
   )
 
   it.live("is none between short ones that come in one turn, until they had their share of it", () =>
     Effect.gen(function* () {
-      const { around } = Breath.make()
-      const order: Array<string> = []
-      const enter = (n: number) => around(Effect.sync(() => void order.push(`${n}`)))
-      const watch = setImmediate(() => void order.push("turn"))
+      const { order, around, enter, watchTurn } = recorded()
+      yield* watchTurn
       yield* enter(0)
       yield* enter(1)
-      yield* around(Effect.andThen(enter(2), block(5)))
-      yield* enter(3)
-      assert.deepStrictEqual(order, ["0", "1", "2", "turn", "3"])
-      clearImmediate(watch)
-    })
+      yield* around(block(5))
+      yield* enter(2)
+      assert.deepStrictEqual(order, ["0", "1", "turn", "2"])
+    }).pipe(Effect.scoped)
   )
 
   it.live("is due in a piece of work that goes on and on: appends whose submitters append again leave turns", () =>
     Effect.gen(function* () {
-      const { around } = Breath.make()
-      const order: Array<string> = []
-      const enter = (n: number) => around(Effect.sync(() => void order.push(`${n}`)))
-      const watch = setImmediate(() => void order.push("turn"))
+      const { order, enter, watchTurn } = recorded()
+      yield* watchTurn
       yield* enter(0)
       yield* block(30)
       yield* Effect.promise(() => Promise.resolve())
       yield* enter(1)
       assert.deepStrictEqual(order, ["0", "turn", "1"])
-      clearImmediate(watch)
-    })
+    }).pipe(Effect.scoped)
   )
 
   it.live("is due in a turn that does not end, whatever calls in it", () =>
     Effect.gen(function* () {
-      const { around } = Breath.make()
-      let turned = 0
-      const watch = setImmediate(() => void turned++)
+      const { order, around, watchTurn } = recorded()
+      yield* watchTurn
       for (let i = 0; i < 40; i++) {
         yield* around(Effect.void)
-        yield* Effect.promise(() => new Promise<void>((resolve) => process.nextTick(resolve)))
+        yield* tick
         yield* block(5)
       }
-      assert.strictEqual(turned, 1)
-      clearImmediate(watch)
-    })
+      assert.deepStrictEqual(order, ["turn"])
+    }).pipe(Effect.scoped)
   )
 
   it.live("is none for what the loop calls behind it", () =>
     Effect.gen(function* () {
-      const { around } = Breath.make()
-      let turned = 0
-      yield* around(Effect.void)
-      yield* Effect.promise(() => new Promise<void>((resolve) => process.nextTick(resolve)))
+      const { order, enter, watchTurn } = recorded()
+      yield* enter(0)
+      yield* tick
       yield* block(30)
-      const watch = setImmediate(() => void turned++)
-      yield* around(Effect.void)
-      assert.strictEqual(turned, 0)
-      clearImmediate(watch)
-    })
+      yield* watchTurn
+      yield* enter(1)
+      assert.deepStrictEqual(order, ["0", "1"])
+    }).pipe(Effect.scoped)
   )
 
   it.live("is none for one that comes alone", () =>
     Effect.gen(function* () {
-      const { around } = Breath.make()
-      let turned = 0
-      const watch = setImmediate(() => void turned++)
-      yield* around(Effect.void)
-      assert.strictEqual(turned, 0)
-      clearImmediate(watch)
-    })
+      const { order, enter, watchTurn } = recorded()
+      yield* watchTurn
+      yield* enter(0)
+      assert.deepStrictEqual(order, ["0"])
+    }).pipe(Effect.scoped)
   )
 })

@@ -1,12 +1,15 @@
 /** The SQL client over Node's SQLite: what was seen while the disk failed is not trusted (RELIABILITY 3.5). */
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Metric } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { DatabaseSync } from "node:sqlite"
 import { join } from "node:path"
+import { Journal } from "../../src/store/Journal.ts"
+import { layerSqlite } from "../../src/store/sqlite/SqliteStore.ts"
 import { checkVersion, open } from "../../src/store/sqlite/database.ts"
 import { commitTime } from "../../src/observability/Metrics.ts"
 import { make, type Statements } from "../../src/store/sqlite/sqlClient.ts"
+import { sessionId } from "../support/storeRecords.ts"
 import { tempDirectory } from "../support/tempStore.ts"
 
 const SQLITE_IOERR_FSYNC = 1034
@@ -143,6 +146,18 @@ it.effect("says how long each transaction kept everything else waiting, the fail
     yield* Effect.flip(atOnce(busy, false))
     assert.strictEqual(took.length, 2)
     for (const seconds of took) assert.isTrue(seconds >= 0.02 && seconds < 20)
-    assert.strictEqual(commitTime.id, "claw_journal_commit_seconds")
   }).pipe(Effect.provide(Reactivity.layer), Effect.scoped)
+)
+
+it.effect("the store counts it under its name (R266)", () =>
+  Effect.gen(function* () {
+    const seen = Metric.value(commitTime)
+    const { count } = yield* seen
+    const session = sessionId("s")
+    yield* Effect.flatMap(Journal, (journal) => journal.claim(session, "me")).pipe(
+      Effect.provide(layerSqlite(join(yield* tempDirectory, "store.db")))
+    )
+    assert.isAbove((yield* seen).count, count)
+    assert.strictEqual(commitTime.id, "claw_journal_commit_seconds")
+  })
 )
