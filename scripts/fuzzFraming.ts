@@ -6,7 +6,8 @@
  */
 import { now, sleep } from "./bench/samples.ts"
 import { type Control, control, startServer } from "./bench/serverControl.ts"
-import { children, collect, settledRss } from "./benchServer/processLook.ts"
+import { collect } from "./benchServer/inspector.ts"
+import { children, settledRss } from "./benchServer/processLook.ts"
 import { freePort, PROGRAM, type Served, startServed } from "./benchServer/served.ts"
 import { type Case, caseOf } from "./fuzz/cases.ts"
 import { carryOut } from "./fuzz/connection.ts"

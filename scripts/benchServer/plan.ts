@@ -146,9 +146,12 @@ export const plans: ReadonlyArray<Plan> = [
       { key: "connect_p99_ms", label: "connect to pong, p99 ms", limit: same(100) },
       { key: "descriptors", label: "descriptors left", limit: { must: 2, goal: 0 }, gate: true },
       { key: "children", label: "children left", limit: none, gate: true },
+      { key: "resources", label: "timers, sockets and pipes left", limit: none },
+      { key: "held_mib", label: "objects and buffers held more, MiB", limit: same(5) },
+      { key: "held_slope_bytes", label: "of them per task, second half, bytes", limit: same(100) },
       { key: "grown_by_visits_mib", label: "RSS grown by visits, MiB" },
       { key: "grown_mib", label: "RSS grown in all, MiB", limit: same(20) },
-      { key: "slope_bytes", label: "RSS per task, second half, bytes" },
+      { key: "slope_bytes", label: "RSS per task, second half, bytes (free memory is in it)" },
       { key: "tasks_s", label: "seconds for the tasks" },
       ...driver
     ]

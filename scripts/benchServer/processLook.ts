@@ -38,32 +38,6 @@ export const children = (pid: number): number =>
   }).length
 
 /**
- * Has a Node collect all its garbage, through its inspector: what is left is held by somebody. An
- * engine left alone collects when it likes, and at rest that may be never.
- */
-export const collect = async (inspect_port: number): Promise<void> => {
-  const page = async (): Promise<string> => {
-    for (let tries = 0; ; tries++) {
-      try {
-        const answer = await fetch(`http://127.0.0.1:${inspect_port}/json/list`)
-        const [target] = (await answer.json()) as ReadonlyArray<{ readonly webSocketDebuggerUrl: string }>
-        if (target !== undefined) return target.webSocketDebuggerUrl
-      } catch (error) {
-        if (tries > 50) throw error
-      }
-      await sleep(100)
-    }
-  }
-  const socket = new WebSocket(await page())
-  await new Promise((done, fail) => {
-    socket.addEventListener("error", () => fail(new Error("the inspector does not answer")))
-    socket.addEventListener("open", () => socket.send('{"id":1,"method":"HeapProfiler.collectGarbage"}'))
-    socket.addEventListener("message", done)
-  })
-  socket.close()
-}
-
-/**
  * Memory once it has come to rest: the least of what is seen until it has not fallen for a while. A process that does
  * nothing collects nothing, so `stir` gives it a little to do.
  */

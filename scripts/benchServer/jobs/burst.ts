@@ -6,7 +6,8 @@
 import { now, quantile, sleep } from "../../bench/samples.ts"
 import { open } from "../client.ts"
 import { delays, endAll, type Job, type Lab, param, streaming, watched } from "../lab.ts"
-import { collect, cpuOf, rss, settledRss } from "../processLook.ts"
+import { collect } from "../inspector.ts"
+import { cpuOf, rss, settledRss } from "../processLook.ts"
 
 const load = async (lab: Lab, window_ms: number) => {
   const [tasks, interval, burst] = [param(lab, "tasks"), param(lab, "interval_ms"), param(lab, "burst")]

@@ -2,10 +2,11 @@
  * Connections that come, ping and go, and tasks that are cancelled while they stream, wait for a person or run bash: what
  * is left of them. Levels are taken when everybody has gone and the server has rested.
  */
-import { now, quantile, sleep } from "../../bench/samples.ts"
+import { MIB, now, quantile, sleep } from "../../bench/samples.ts"
 import { type Client, greet, kindOf, many, open } from "../client.ts"
 import { type Job, type Lab, param, watched } from "../lab.ts"
-import { children, collect, descriptors, settledRss } from "../processLook.ts"
+import { collect, held, resources } from "../inspector.ts"
+import { children, descriptors, settledRss } from "../processLook.ts"
 
 /** Ports of one address are used up by what has just been closed. */
 const source = (index: number): string => `127.0.0.${1 + (index % 16)}`
@@ -79,7 +80,8 @@ const level = async (lab: Lab) => {
   await sleep(1000)
   await collect(lab.inspect_port)
   const mib = await settledRss(lab.pid, param(lab, "rest_ms"))
-  return { mib, descriptors: descriptors(lab.pid), children: children(lab.pid) }
+  const counts = { descriptors: descriptors(lab.pid), children: children(lab.pid) }
+  return { mib, ...counts, held: await held(lab.inspect_port), resources: await resources(lab.inspect_port) }
 }
 
 export const churn: Job = async (lab) => {
@@ -99,9 +101,12 @@ export const churn: Job = async (lab) => {
     connect_p99_ms: quantile(times, 0.99),
     descriptors: Math.max(0, after.descriptors - before.descriptors),
     children: after.children - before.children,
+    resources: Math.max(0, after.resources - before.resources),
+    held_mib: after.held - before.held,
+    held_slope_bytes: ((after.held - middle.held) * MIB) / (count - Math.floor(count / 2)),
     grown_by_visits_mib: visited.mib - before.mib,
     grown_mib: after.mib - before.mib,
-    slope_bytes: ((after.mib - middle.mib) * 1024 * 1024) / (count - Math.floor(count / 2)),
+    slope_bytes: ((after.mib - middle.mib) * MIB) / (count - Math.floor(count / 2)),
     tasks_s,
     driver_late_ms: driver.late_ms
   }

@@ -7,7 +7,8 @@ import { median, now, quantile, sleep } from "../../bench/samples.ts"
 import { type Client, greet, kindOf, many } from "../client.ts"
 import { type Follower, follower } from "../follower.ts"
 import { delays, endAll, type Job, type Lab, param, streaming, until, watched } from "../lab.ts"
-import { collect, rss } from "../processLook.ts"
+import { collect } from "../inspector.ts"
+import { rss } from "../processLook.ts"
 
 interface Fast {
   readonly client: Client
