@@ -24,8 +24,16 @@ const idle = (): Promise<void> =>
     else setTimeout(done, LONGEST_MS / 4)
   })
 
-/** Once the page stands. */
+/** Two frames on, what was drawn can be seen; a page that nobody sees has no frames. */
+const painted = (): Promise<void> =>
+  new Promise((done) => {
+    setTimeout(done, LONGEST_MS)
+    requestAnimationFrame(() => requestAnimationFrame(() => done()))
+  })
+
+/** Once the page stands: fetched and read before its first picture, all of this would stand in its way. */
 export const fetchRest = async (): Promise<void> => {
+  await painted()
   for (const part of Object.values(later)) {
     await idle()
     await part().catch(() => {})
