@@ -3,15 +3,16 @@
  * `echo problem > /dev/stderr` fails, which scripts do all the time. A named pipe, unlinked once both ends are open,
  * is an ordinary pipe.
  * Owns: a small stock of named pipes in a private directory, made by one `mkfifo` at a time, the first when the first
- * child needs one: a session that starts no program starts none. Where there is no
- * `mkfifo`, `take` gives nothing and the caller falls back on Node's sockets.
+ * child needs one: a session that starts no program starts none. Systems clear their temporary directory of what nobody
+ * touched for days: what has gone is made again. Where there is no `mkfifo`, `take` gives nothing and the caller falls
+ * back on Node's sockets.
  */
 import { spawn } from "node:child_process"
-import { closeSync, constants, mkdtempSync, openSync, rmSync, unlinkSync } from "node:fs"
+import { closeSync, constants, existsSync, openSync, rmSync, unlinkSync } from "node:fs"
 import { Socket } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, type Scope } from "effect"
+import { makeTemporary } from "./temporary.ts"
 
 export interface Pipe {
   readonly reader: Socket
@@ -46,37 +47,45 @@ const makeFifos = (paths: ReadonlyArray<string>, path: string): Promise<boolean>
   })
 
 const make = (searchPath: string) => {
-  const directory = mkdtempSync(join(tmpdir(), "claw-pipes-"))
+  let directory: string | undefined
   const stock: Array<string> = []
   let made = 0
   let filling: Promise<void> | undefined
   let usable = true
   const fill = async (): Promise<void> => {
-    const paths = Array.from({ length: STOCK }, () => join(directory, String(made++)))
+    const place = directory !== undefined && existsSync(directory) ? directory : makeTemporary("pipes")
+    directory = place
+    const paths = Array.from({ length: STOCK }, () => join(place, String(made++)))
     usable = await makeFifos(paths, searchPath)
     if (usable) stock.push(...paths)
-    filling = undefined
   }
-  const refill = (): Promise<void> => (filling ??= fill())
+  const refill = (): Promise<void> =>
+    (filling ??= fill()
+      .catch(() => void (usable = false))
+      .finally(() => (filling = undefined)))
   const take = Effect.promise(async () => {
     if (stock.length === 0 && usable) await refill()
     const path = stock.shift()
-    if (stock.length < STOCK / 4 && usable) void refill()
-    return path === undefined ? undefined : openPipe(path)
+    const pipe = path === undefined ? undefined : openPipe(path)
+    if (pipe !== undefined || !usable) {
+      if (stock.length < STOCK / 4 && usable) void refill()
+      return pipe
+    }
+    // Gone, and the rest of the stock with it.
+    stock.length = 0
+    await refill()
+    return stock.length === 0 ? undefined : openPipe(stock.shift() ?? "")
   })
   const dispose = Effect.promise(async () => {
     await filling
-    rmSync(directory, { recursive: true, force: true })
+    if (directory !== undefined) rmSync(directory, { recursive: true, force: true })
   })
   return { pool: { take }, dispose }
 }
 
-const none: PipePool = { take: Effect.succeed(undefined) }
-
 /** `searchPath`: where `mkfifo` is looked for. */
 export const makePipePool = (searchPath: string): Effect.Effect<PipePool, never, Scope.Scope> =>
-  Effect.try(() => make(searchPath)).pipe(
+  Effect.sync(() => make(searchPath)).pipe(
     Effect.tap(({ dispose }) => Effect.addFinalizer(() => dispose)),
-    Effect.map(({ pool }) => pool),
-    Effect.catch(() => Effect.succeed(none))
+    Effect.map(({ pool }) => pool)
   )

@@ -2,14 +2,13 @@
  * One call's isolation: what it sees, put together from the machine as it is now, and taken down with it.
  * Owns: the order of making and undoing. Does not own: whether there is isolation (Bubblewrap), the lists.
  */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, readdirSync, realpathSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { Effect } from "effect"
 import type { IsolationSettings } from "../Isolation.ts"
 import { ProcessError, type Enclosed, type Limit } from "../ProcessRunner.ts"
-import { callFilter, canFilter } from "./callFilter.ts"
 import { makeGroup, type GroupPlaces } from "./controlGroup.ts"
+import { type Empty, lay } from "./empty.ts"
 import { guardedPaths, type Plan } from "./guardedPaths.ts"
 import { holdAll } from "./heldFiles.ts"
 import { controlSockets, hiddenPaths } from "./hiddenPaths.ts"
@@ -22,12 +21,6 @@ import { openProxy } from "./proxy.ts"
 import type { Outside } from "./reach.ts"
 import { standIn } from "./standIns.ts"
 import { aroundProgram, type Programs } from "./supervisor.ts"
-
-interface Filters {
-  readonly filter: string | undefined
-  /** Where memory is watched. */
-  readonly watchedFilter: string | undefined
-}
 
 export interface Enclosing {
   readonly programs: Programs
@@ -42,26 +35,8 @@ export interface Enclosing {
   readonly home: string | undefined
   /** Claw's own directories and files. */
   readonly own: ReadonlyArray<string>
-  readonly empty: View["empty"] & Filters
+  readonly empty: Empty
 }
-
-/** Nothing, as a file and as a directory, to lay over what is hidden. */
-export const makeEmpty = Effect.acquireRelease(
-  Effect.sync(() => {
-    const place = mkdtempSync(join(tmpdir(), "claw-empty-"))
-    const [file, directory] = [join(place, "file"), join(place, "directory")]
-    writeFileSync(file, "", { mode: 0o444 })
-    mkdirSync(directory, { mode: 0o555 })
-    const filterAt = (name: string, isWatched: boolean): string | undefined => {
-      if (!canFilter) return undefined
-      writeFileSync(join(place, name), callFilter(isWatched), { mode: 0o444 })
-      return join(place, name)
-    }
-    const filters = { filter: filterAt("filter", false), watchedFilter: filterAt("watched-filter", true) }
-    return { place, file, directory, ...filters }
-  }),
-  ({ place }) => Effect.sync(() => rmSync(place, { recursive: true, force: true }))
-)
 
 /** Programs of a system that keeps them there; names of hosts where the network is allowed. No socket. */
 const PROGRAMS = ["/run/current-system", "/run/booted-system", "/run/opengl-driver", "/run/wrappers"]
@@ -161,6 +136,7 @@ const watchCall = (root: string, { known, others, repositories }: Around) => {
 
 const build = (enclosing: Enclosing, argv: ReadonlyArray<string>, cwd: string): Enclosed => {
   const { empty, home, own, settings } = enclosing
+  lay(empty)
   const root = realpathSync.native(cwd)
   if (root === "/") throw new Error("the whole file system is no workspace to keep a command in")
   const around = lookAround(root, own[0])

@@ -4,11 +4,11 @@
  * commit are read from files, and git gets a store of our own with the repository's objects and index lent to it;
  * nothing is written there; it is over within its time, and what cannot be told is left out.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join, relative } from "node:path"
 import { Effect } from "effect"
 import { type GitCall, type GitPlace, git, parts } from "./git.ts"
+import { makeTemporary } from "../temporary.ts"
 import { findRepository, headOf, type Found } from "./repositoryFiles.ts"
 
 export interface RepositoryState {
@@ -51,7 +51,7 @@ const CONFIG = `[core]
 const store = (commit: string | undefined) =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const path = mkdtempSync(join(tmpdir(), "claw-look-"))
+      const path = makeTemporary("look")
       for (const name of ["objects", "refs"]) mkdirSync(join(path, name))
       writeFileSync(join(path, "HEAD"), `${commit ?? "ref: refs/heads/none"}\n`)
       writeFileSync(join(path, "config"), CONFIG)
