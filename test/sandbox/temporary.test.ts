@@ -53,7 +53,7 @@ it.live("who starts no program has no directory; pipes that were cleared away ar
     const before = here("pipes")
     const first = yield* pool.take
     assert.isDefined(first)
-    const [made] = here("pipes").filter((name) => !before.includes(name))
+    const made = here("pipes").find((name) => !before.includes(name))
     assert.isDefined(made)
     rmSync(join(tmpdir(), made ?? ""), { recursive: true })
     const second = yield* pool.take
