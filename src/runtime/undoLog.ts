@@ -1,6 +1,7 @@
 /**
  * What can be taken back in a session, and what can be given back: a fold of its records, private ones too. Pure.
- * Invariants: total, as every fold here; a restore that began and has no end is `open`, whatever else is known.
+ * Invariants: total, as every fold here; a restore that began and has no end is `open`, whatever else is known;
+ * an answer is `owed` until it was given, something else was asked for, or a task began.
  */
 import type { Durable, PrivateBody, ReportBody } from "../domain/Event.ts"
 import type { TaskId } from "../domain/Ids.ts"
@@ -30,13 +31,25 @@ export interface UndoState {
   /** Newest last; a new change forgets them. */
   readonly undone: ReadonlyArray<Undone>
   readonly open: Extract<PrivateBody, { readonly type: "restore_started" }> | undefined
+  /** What came of the newest restore. */
+  readonly last: Durable<"files_restored"> | undefined
+  /** It, where whoever asked for it may not know it: the process died before it could say so. */
+  readonly owed: Durable<"files_restored"> | undefined
   /** Every step there ever was. */
   readonly seen: ReadonlySet<string>
   /** The newest task. */
   readonly started: Started | undefined
 }
 
-export const initial: UndoState = { changed: [], undone: [], open: undefined, seen: new Set(), started: undefined }
+export const initial: UndoState = {
+  changed: [],
+  undone: [],
+  open: undefined,
+  last: undefined,
+  owed: undefined,
+  seen: new Set(),
+  started: undefined
+}
 
 const stepped = (state: UndoState, { task_id, step, uncertain }: Extract<PrivateBody, { type: "checkpoint" }>) => {
   if (state.seen.has(step)) return state
@@ -73,13 +86,15 @@ const ended = (state: UndoState, event: Durable<"files_restored">): UndoState =>
 export const fold = (state: UndoState, body: ReportBody, at: string): UndoState => {
   switch (body.type) {
     case "task_started":
-      return { ...state, started: { task_id: body.task_id, title: titleOf(body.content), at } }
+      return { ...state, owed: undefined, started: { task_id: body.task_id, title: titleOf(body.content), at } }
     case "checkpoint":
       return stepped(state, body)
     case "restore_started":
-      return { ...state, open: body }
+      return { ...state, open: body, owed: undefined }
+    case "restore_owed":
+      return { ...state, owed: body.owed ? state.last : undefined }
     case "files_restored":
-      return ended(state, body)
+      return { ...ended(state, body), last: body, owed: undefined }
     default:
       return state
   }

@@ -39,14 +39,15 @@ export type Reversal =
   | { readonly direction: "undo"; readonly steps: ReadonlyArray<Step>; readonly uncertain: boolean }
   | { readonly direction: "redo"; readonly plan: string }
 
+/** Its name; every content that it needs is kept with it. */
 export interface Plan {
   readonly plan: string
-  readonly kept: ReadonlyArray<KeptFile>
 }
 
 export interface Restored {
   /** Paths below the workspace, sorted; names that are no UTF-8 are shown as well as that goes. */
   readonly files: ReadonlyArray<string>
+  /** What was left alone, by the plan or because it was changed since. */
   readonly kept: ReadonlyArray<KeptFile>
 }
 

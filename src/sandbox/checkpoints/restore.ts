@@ -59,9 +59,13 @@ const batches = (items: ReadonlyArray<PlanItem>): ReadonlyArray<ReadonlyArray<Pl
   )
 }
 
-export const carryOut = async (site: Site, plan: string, { items, since }: PlanRecord): Promise<Restored> => {
+export const carryOut = async (
+  site: Site,
+  plan: string,
+  { items, since, kept: left = [] }: PlanRecord
+): Promise<Restored> => {
   const files: Array<string> = []
-  const kept: Array<KeptFile> = []
+  const kept: Array<KeptFile> = [...left]
   for (const batch of batches(items)) {
     const reasons = await Promise.all(batch.map((item) => one(site, plan, since, item)))
     batch.forEach(({ path }, i) => {
