@@ -13,7 +13,7 @@ import { type CheckpointError, type Checkpoints, none, type Reversal } from "../
 import { RuntimeError } from "./RuntimeError.ts"
 import type { SessionLog } from "./sessionLog.ts"
 import type { FileChanges, RestoreOptions, SessionRuntime, TaskDifference } from "./SessionRuntime.ts"
-import type { Changed } from "./undoLog.ts"
+import { type Changed, restOf } from "./undoLog.ts"
 
 type Restored = Durable<"files_restored">
 
@@ -76,11 +76,13 @@ const restore = Effect.fnUntraced(function* (own: Restoring, restored_task_id: T
 const next = (own: Restoring, direction: Restored["direction"], { uncertain = false }: RestoreOptions) => {
   const { changed, undone } = own.log.undo()
   if (direction === "undo") {
-    const task = changed.at(-1)
+    const task = (uncertain ? restOf(own.log.undo()) : undefined) ?? changed.at(-1)
     return task === undefined ? undefined : restore(own, task.task_id, { direction, steps: task.steps, uncertain })
   }
   const last = undone.at(-1)
-  return last === undefined ? undefined : restore(own, last.task.task_id, { direction, plan: last.plan })
+  return last === undefined
+    ? undefined
+    : restore(own, last.task.task_id, { direction, plan: last.plans.at(-1) as string })
 }
 
 const owedFor = ({ log, answered }: Restoring, direction: Restored["direction"]): Restored | undefined => {
@@ -104,9 +106,15 @@ const restoreFiles = Effect.fnUntraced(function* (
 })
 
 /** Which tasks wait for this direction, the next one first. */
-const waiting = ({ log }: Restoring, direction: Restored["direction"]): ReadonlyArray<TaskId> => {
+const waiting = (
+  { log }: Restoring,
+  direction: Restored["direction"],
+  { uncertain = false }: RestoreOptions
+): ReadonlyArray<TaskId> => {
   const { changed, undone } = log.undo()
-  const tasks = direction === "undo" ? changed : undone.map(({ task }) => task)
+  const rest = uncertain ? restOf(log.undo()) : undefined
+  const tasks =
+    direction === "redo" ? undone.map(({ task }) => task) : rest === undefined ? changed : [...changed, rest]
   return tasks.map(({ task_id }) => task_id).toReversed()
 }
 
@@ -117,7 +125,7 @@ const restoreTo = Effect.fnUntraced(function* (
   options: RestoreOptions
 ) {
   const done: Array<Restored> = []
-  if (own.log.state().task === undefined && !waiting(own, direction).includes(to)) {
+  if (own.log.state().task === undefined && !waiting(own, direction, options).includes(to)) {
     const owed = owedFor(own, direction)
     return owed?.restored_task_id === to ? [yield* answer(own, owed)] : yield* refuse("nothing_to_restore")
   }
@@ -125,7 +133,7 @@ const restoreTo = Effect.fnUntraced(function* (
     const event = yield* restoreFiles(own, direction, options)
     done.push(event)
     const isStuck = event.count === 0 && event.kept.length > 0
-    if (event.restored_task_id === to || isStuck || !waiting(own, direction).includes(to)) return done
+    if (event.restored_task_id === to || isStuck || !waiting(own, direction, options).includes(to)) return done
   }
 })
 

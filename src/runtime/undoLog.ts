@@ -22,7 +22,10 @@ interface Started {
 
 export interface Undone {
   readonly task: Changed
-  readonly plan: string
+  /** What was carried out, newest last; given back one by one. */
+  readonly plans: readonly [...ReadonlyArray<string>, string]
+  /** Something that a crash left uncertain is still as the task made it. */
+  readonly rest: boolean
 }
 
 export interface UndoState {
@@ -68,18 +71,38 @@ const ended = (state: UndoState, event: Durable<"files_restored">): UndoState =>
   if (open === undefined || open.restored_task_id !== event.restored_task_id) return state
   const closed = { ...state, open: undefined }
   // Nothing was put back although something was to be: it is still there to be undone, or redone.
-  if (event.count === 0 && event.kept.length > 0) return closed
+  if (event.count === 0 && event.kept.length > 0) {
+    return event.direction === "undo" ? givenUp(closed, event.restored_task_id) : closed
+  }
   const isIt = ({ task_id }: Changed) => task_id === event.restored_task_id
+  const found = state.undone.findLast(({ task }) => isIt(task))
+  const others = state.undone.filter((one) => one !== found)
   if (event.direction === "redo") {
-    const found = state.undone.findLast(({ task }) => isIt(task))
     if (found === undefined) return closed
-    const undone = state.undone.filter((one) => one !== found)
-    return { ...closed, undone, changed: [...state.changed, found.task] }
+    const [earlier, ...before] = found.plans.slice(0, -1).toReversed()
+    if (earlier === undefined) return { ...closed, undone: others, changed: [...state.changed, found.task] }
+    return { ...closed, undone: [...others, { ...found, plans: [...before.toReversed(), earlier], rest: true }] }
+  }
+  if (found !== undefined) {
+    return { ...closed, undone: [...others, { ...found, plans: [...found.plans, open.plan], rest: false }] }
   }
   const task = state.changed.findLast(isIt)
   if (task === undefined) return closed
   const changed = state.changed.filter((one) => one !== task)
-  return { ...closed, changed, undone: [...state.undone, { task, plan: open.plan }] }
+  const rest = event.kept.some(({ reason }) => reason === "uncertain")
+  return { ...closed, changed, undone: [...state.undone, { task, plans: [open.plan], rest }] }
+}
+
+/** Nothing of it could be taken back: asked again, it is about another one. */
+const givenUp = (state: UndoState, id: TaskId): UndoState => ({
+  ...state,
+  undone: state.undone.map((one) => (one.task.task_id === id ? { ...one, rest: false } : one))
+})
+
+/** The newest task, where it is undone but for what a crash left uncertain. */
+export const restOf = ({ undone }: UndoState): Changed | undefined => {
+  const last = undone.at(-1)
+  return last?.rest === true ? last.task : undefined
 }
 
 /** `at`: when it was reported. */
