@@ -11,12 +11,14 @@ import {
   copyFileSync,
   existsSync,
   fsyncSync,
+  linkSync,
   openSync,
+  readdirSync,
   renameSync,
   rmSync,
   statSync
 } from "node:fs"
-import { dirname, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { backup as copyPages } from "node:sqlite"
 import { Effect } from "effect"
 import { AuditLog } from "../../approval/AuditLog.ts"
@@ -91,17 +93,55 @@ const prove = Effect.fnUntraced(function* (operation: string, file: string) {
   return { format, bytes: statSync(file).size, sessions, records, audit_entries: entries } satisfies Whole
 })
 
-/** Fails where the name was taken meanwhile; a copy that was cut off does not stay. */
-const deliver = (part: string, target: string): void => {
-  try {
-    copyFileSync(part, target, constants.COPYFILE_EXCL)
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== "EEXIST") rmSync(target, { force: true })
-    throw cause
-  }
-  const descriptor = openSync(target, "r+")
+const synced = (path: string, flags: string): void => {
+  const descriptor = openSync(path, flags)
   fsyncSync(descriptor)
   closeSync(descriptor)
+}
+
+/** Gives a file its name where that is free. Not every file system has links. */
+const name = (file: string, target: string): void => {
+  try {
+    linkSync(file, target)
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "EEXIST" || existsSync(target)) throw cause
+    renameSync(file, target)
+  }
+}
+
+const ARRIVING = ".claw-part"
+
+/** Fails where the name was taken meanwhile. It is whole before it has its name; what was cut off, the next one removes. */
+const deliver = (part: string, target: string): void => {
+  const arriving = `${target}.${process.pid}${ARRIVING}`
+  try {
+    copyFileSync(part, arriving, constants.COPYFILE_EXCL)
+    Points.reach("backup arriving")
+    synced(arriving, "r+")
+    name(arriving, target)
+    synced(dirname(target), "r")
+  } finally {
+    rmSync(arriving, { force: true })
+  }
+}
+
+const isGone = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ESRCH"
+  }
+}
+
+/** Copies of the whole store that processes were making when they were killed. `head` and `tails` are around a number. */
+const clearAway = (directory: string, head: string, tails: ReadonlyArray<string>): void => {
+  for (const found of readdirSync(directory)) {
+    const tail = tails.find((end) => found.startsWith(head) && found.endsWith(end))
+    if (tail === undefined) continue
+    const digits = found.slice(head.length, found.length - tail.length)
+    if (/^\d+$/.test(digits) && isGone(Number(digits))) rmSync(join(directory, found), { force: true })
+  }
 }
 
 /** Copies the store at `file`, also while it is in use, to `target`, which must not be there. */
@@ -110,6 +150,11 @@ export const backup = Effect.fnUntraced(function* (file: string, target: string)
   if (existsSync(target)) return yield* refuse("backup", `${target} exists already; it is not written over.`)
   // Proved in the store's own directory: a store in one that others may write is refused.
   const part = join(dirname(file), `backup-${process.pid}.part`)
+  yield* attempt("backup", target, () => {
+    const parts = LEFTOVERS.map((tail) => `.part${tail}`)
+    clearAway(dirname(file), "backup-", parts.toReversed())
+    clearAway(dirname(target), `${basename(target)}.`, [ARRIVING])
+  })
   return yield* Points.around(() => "backup copied", copy(file, part)).pipe(
     Effect.andThen(prove("backup", part)),
     Effect.tap(() =>
