@@ -68,7 +68,7 @@ describe("claw backup and restore", () => {
       for (const path of [...left, half, ...kept]) writeFileSync(path, "half")
       const there: Array<boolean> = []
       Points.watch((point) => {
-        if (point === "backup arriving") there.push(existsSync(copy))
+        if (point === "new file arriving") there.push(existsSync(copy))
       })
       const { code } = yield* Effect.ensuring(
         claw("backup", copy),

@@ -5,26 +5,15 @@
  * restore changes nothing before its source was proved, keeps what was there beside it, and is refused while any other
  * process has the store open.
  */
-import {
-  closeSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync
-} from "node:fs"
-import { basename, dirname, join } from "node:path"
+import { constants, copyFileSync, existsSync, renameSync, rmSync, statSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { backup as copyPages } from "node:sqlite"
 import { Effect } from "effect"
 import { AuditLog } from "../../approval/AuditLog.ts"
 import { GrantStore } from "../../approval/GrantStore.ts"
 import * as Points from "../../observability/Points.ts"
 import { LoginStore } from "../LoginStore.ts"
+import * as NewFile from "../NewFile.ts"
 import { StoreError } from "../StoreError.ts"
 import { createFile, createPrivately, pragma } from "./database.ts"
 import { attempt, isAlone, openOffline, withDatabase } from "./offline.ts"
@@ -93,74 +82,22 @@ const prove = Effect.fnUntraced(function* (operation: string, file: string) {
   return { format, bytes: statSync(file).size, sessions, records, audit_entries: entries } satisfies Whole
 })
 
-const synced = (path: string, flags: string): void => {
-  const descriptor = openSync(path, flags)
-  fsyncSync(descriptor)
-  closeSync(descriptor)
-}
-
-/** Gives a file its name where that is free. Not every file system has links. */
-const name = (file: string, target: string): void => {
-  try {
-    linkSync(file, target)
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "EEXIST" || existsSync(target)) throw cause
-    renameSync(file, target)
-  }
-}
-
-const ARRIVING = ".claw-part"
-
-/** Fails where the name was taken meanwhile. It is whole before it has its name; what was cut off, the next one removes. */
-const deliver = (part: string, target: string): void => {
-  const arriving = `${target}.${process.pid}${ARRIVING}`
-  try {
-    copyFileSync(part, arriving, constants.COPYFILE_EXCL)
-    Points.reach("backup arriving")
-    synced(arriving, "r+")
-    name(arriving, target)
-    synced(dirname(target), "r")
-  } finally {
-    rmSync(arriving, { force: true })
-  }
-}
-
-const isGone = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return false
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ESRCH"
-  }
-}
-
-/** Copies of the whole store that processes were making when they were killed. `head` and `tails` are around a number. */
-const clearAway = (directory: string, head: string, tails: ReadonlyArray<string>): void => {
-  for (const found of readdirSync(directory)) {
-    const tail = tails.find((end) => found.startsWith(head) && found.endsWith(end))
-    if (tail === undefined) continue
-    const digits = found.slice(head.length, found.length - tail.length)
-    if (/^\d+$/.test(digits) && isGone(Number(digits))) rmSync(join(directory, found), { force: true })
-  }
-}
-
 /** Copies the store at `file`, also while it is in use, to `target`, which must not be there. */
 export const backup = Effect.fnUntraced(function* (file: string, target: string) {
   if (!existsSync(file)) return yield* refuse("backup", `There is no store at ${file}.`)
   if (existsSync(target)) return yield* refuse("backup", `${target} exists already; it is not written over.`)
   // Proved in the store's own directory: a store in one that others may write is refused.
   const part = join(dirname(file), `backup-${process.pid}.part`)
-  yield* attempt("backup", target, () => {
-    const parts = LEFTOVERS.map((tail) => `.part${tail}`)
-    clearAway(dirname(file), "backup-", parts.toReversed())
-    clearAway(dirname(target), `${basename(target)}.`, [ARRIVING])
-  })
+  const parts = LEFTOVERS.toReversed().map((tail) => `.part${tail}`)
+  yield* attempt("backup", file, () => NewFile.clearAway(dirname(file), "backup-", parts))
   return yield* Points.around(() => "backup copied", copy(file, part)).pipe(
     Effect.andThen(prove("backup", part)),
     Effect.tap(() =>
       Points.around(
         () => "backup delivered",
-        attempt("backup", target, () => deliver(part, target))
+        attempt("backup", target, () =>
+          NewFile.put(target, (path) => copyFileSync(part, path, constants.COPYFILE_EXCL))
+        )
       )
     ),
     Effect.ensuring(Effect.sync(() => discard(part)))
