@@ -90,6 +90,20 @@ const owedFor = ({ log, answered }: Restoring, direction: Restored["direction"])
   return owed !== answered && owed?.direction === direction ? owed : undefined
 }
 
+/** What cannot be finished any more is given up: its task can be undone anew, as far as that goes. */
+const finishOrGiveUp = (own: Restoring) =>
+  Effect.catchIf(
+    finish(own),
+    (error) => error._tag === "CheckpointError" && error.gone === true,
+    () => {
+      const { open } = own.log.undo()
+      if (open === undefined) return Effect.void
+      const { direction, restored_task_id } = open
+      const kept = [{ path: ".", reason: "gone" }] as const
+      return own.log.commit([{ type: "files_restored", direction, restored_task_id, files: [], count: 0, kept }])
+    }
+  )
+
 /** Of the newest task that changed files. */
 const restoreFiles = Effect.fnUntraced(function* (
   own: Restoring,
@@ -97,7 +111,7 @@ const restoreFiles = Effect.fnUntraced(function* (
   options: RestoreOptions
 ) {
   if (own.log.state().task !== undefined) return yield* refuse("session_busy")
-  yield* Effect.mapError(finish(own), translate)
+  yield* Effect.mapError(finishOrGiveUp(own), translate)
   const owed = owedFor(own, direction)
   if (owed !== undefined) return yield* answer(own, owed)
   const done = next(own, direction, options)

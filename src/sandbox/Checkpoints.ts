@@ -62,6 +62,8 @@ export interface Difference {
 export class CheckpointError extends Schema.TaggedError<CheckpointError>()("CheckpointError", {
   code: Schema.Literal("storage_unavailable"),
   detail: Schema.String,
+  /** It was there once, and will not be again. */
+  gone: Schema.optionalKey(Schema.Literal(true)),
   cause: Schema.optionalKey(Schema.Defect())
 }) {
   override get message(): string {

@@ -3,7 +3,7 @@
  * finishes it when it opens the session, tells it once, and whoever asks again has the answer, not one undo more (issue
  * 5; I of RELIABILITY 3.2: nothing half done is left).
  */
-import { readFileSync, writeFileSync } from "node:fs"
+import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -78,6 +78,7 @@ const scene = Effect.fnUntraced(function* (...commands: ReadonlyArray<string>) {
     }).pipe(within)
 
   return {
+    checkpoints: join(state, "claw", "checkpoints"),
     cut,
     opened,
     does,
@@ -114,6 +115,24 @@ it.live("an undo that was intended is done by the next process", () =>
     )
     yield* opened((_, facts) =>
       Effect.sync(() => assert.strictEqual(facts.filter(({ type }) => type === "files_restored").length, 2))
+    )
+  }).pipe(Effect.scoped)
+)
+
+it.live("one whose plan is gone is given up when somebody asks, and is in nobody's way", () =>
+  Effect.gen(function* () {
+    const { checkpoints, cut, opened, does, now } = yield* scene("echo ONE > a")
+    yield* cut(atOnce)
+    rmSync(checkpoints, { recursive: true })
+    yield* opened((session) =>
+      Effect.gen(function* () {
+        yield* does(session, "echo TWO > b")
+        assert.strictEqual(yield* undone(session), "b")
+        assert.strictEqual(now(), "ONE old old")
+        assert.match((yield* Effect.flip(session.restore("undo"))).message, /not kept any more/)
+        yield* does(session, "echo THREE > b")
+        assert.strictEqual(yield* undone(session), "b")
+      })
     )
   }).pipe(Effect.scoped)
 )

@@ -37,6 +37,7 @@ const readRecord = async <A extends { readonly v: 1 }>(blobs: Blobs, name: strin
 
 const gone = new CheckpointError({
   code: "storage_unavailable",
+  gone: true,
   detail: "The checkpoint is not kept any more: it is too old, or its store was removed."
 })
 
