@@ -1,11 +1,12 @@
 /**
  * The conversation without a screen: pipes and dumb terminals. One line is one prompt or one command; no escape
  * sequence is ever written. Piped input is nobody who could answer a question, so such a session asks nothing.
- * Owns: that reader. Invariant: input runs to its end, line by line, each task awaited; then the last bad exit code.
+ * Owns: that reader. Invariant: input runs to its end, line by line, each task awaited, one that went on after a crash
+ * too; then the last bad exit code.
  */
 import { createInterface, type Interface } from "node:readline"
 import type { ReadStream } from "node:tty"
-import { Deferred, Effect, Fiber, Queue } from "effect"
+import { Deferred, Effect, Fiber, Queue, Schedule } from "effect"
 import type { ApprovalRequest } from "../domain/Approval.ts"
 import type { SessionEvent } from "../domain/Event.ts"
 import { noCalls, placeOf, withCall } from "./ApprovalView.ts"
@@ -92,6 +93,31 @@ const answer = Effect.fnUntraced(function* (
   yield* Effect.ignore(session.answer({ request_id: request.request_id, ...answered, by: "terminal" }))
 })
 
+const ENDS: ReadonlySet<SessionEvent["type"]> = new Set(["task_completed", "task_failed", "task_canceled"])
+
+/** Until no task runs. */
+const idle = Effect.fnUntraced(function* (session: Plain["session"]) {
+  const { seq, task } = yield* session.state
+  if (task === undefined) return
+  const ended = Deferred.makeUnsafe<void>()
+  const sink = (events: ReadonlyArray<SessionEvent>) => {
+    if (events.some(({ type }) => ENDS.has(type))) Deferred.doneUnsafe(ended, Effect.void)
+  }
+  yield* session.subscribe({ after: { seq }, sink })
+  yield* Deferred.await(ended)
+}, Effect.scoped)
+
+/** Begins a task; behind one that was cut off by a crash and goes on. Somebody else's, on a server, is not waited for. */
+const begin = ({ session, options }: Plain, content: string) => {
+  const asked = session.prompt({ content })
+  return options.leaves === true
+    ? asked
+    : Effect.retry(asked, {
+        while: ({ code }) => (code === "session_busy" ? Effect.as(idle(session), true) : Effect.succeed(false)),
+        schedule: Schedule.spaced("10 millis")
+      })
+}
+
 const prompt = Effect.fnUntraced(function* (plain: Plain, content: string) {
   const { session, asks, options } = plain
   const { queue, see } = yield* makeQuestions
@@ -100,7 +126,7 @@ const prompt = Effect.fnUntraced(function* (plain: Plain, content: string) {
   const asking = yield* Effect.forkScoped(
     Effect.forever(Effect.flatMap(Queue.take(queue), (one) => answer(plain, one)))
   )
-  const { task } = yield* session.prompt({ content })
+  const { task } = yield* begin(plain, content)
   if (task === undefined) return EXIT.done
   const running = Effect.onInterrupt(task.await, () => (options.leaves === true ? Effect.void : task.cancel))
   const end = yield* Effect.raceFirst(running, Deferred.await(plain.left))
