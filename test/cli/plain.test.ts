@@ -75,6 +75,52 @@ describe("piped input (LESSONS 49)", () => {
     }).pipe(Effect.scoped, Effect.provide(layer({ script: () => script })))
   })
 
+  /** A question is open of a task that the conversation did not begin. */
+  const left = Effect.fnUntraced(function* (atTerminal: boolean) {
+    const conversation = yield* conversePlainly({ atTerminal })
+    const session = yield* Effect.flatMap(RuntimeManager, (manager) => manager.get("first" as SessionId))
+    const asked = Deferred.makeUnsafe<void>()
+    yield* session.subscribe({
+      answers: true,
+      sink: (events) => {
+        if (events.some(({ type }) => type === "approval_request")) Deferred.doneUnsafe(asked, Effect.void)
+      }
+    })
+    yield* session.prompt({ content: "of the process that died" })
+    yield* Deferred.await(asked)
+    return conversation
+  })
+
+  it.live("does not wait for an answer that nobody can give there (SETTLED 5)", () => {
+    const kit = asking()
+    return Effect.gen(function* () {
+      const { type, end, fiber, seen } = yield* left(false)
+      type("one\n")
+      end()
+      assert.deepStrictEqual([yield* Fiber.join(fiber), kit.log], [0, []])
+      const failed = seen.facts().flatMap((event) => (event.type === "task_failed" ? [event.error.code] : []))
+      assert.deepStrictEqual(failed, ["approval_required"])
+      assert.deepStrictEqual(seen.types().slice(-1), ["task_completed"])
+    }).pipe(Effect.scoped, Effect.provide(kit.layer))
+  })
+
+  it.live("shows a question that was open before, where somebody can answer it", () => {
+    const kit = asking()
+    return Effect.gen(function* () {
+      const conversation = yield* left(true)
+      const { type, end, fiber, shows } = conversation
+      type("one\n")
+      yield* shows("probe")
+      yield* Effect.sleep(2 * SETTLE_MS)
+      type("y\n")
+      yield* shows("done")
+      type("/exit\n")
+      end()
+      yield* Fiber.join(fiber)
+      assert.include(decisions(conversation), "allow_once user")
+    }).pipe(Effect.scoped, Effect.provide(kit.layer))
+  })
+
   it.live("says what is missing where nothing comes, and fails as a wrong usage does", () => {
     const kit = echoing()
     return Effect.gen(function* () {
