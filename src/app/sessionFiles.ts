@@ -1,10 +1,11 @@
 /**
  * `claw sessions export` and `import`: a session as a file (issue 5). Owns: which format, where it goes, what is masked,
- * and where an import lands. Invariants: a file that exists is never written over, and a new one is 0600; what claw
+ * and where an import lands. Invariants: a file that exists is never written over, and a new one is 0600 and whole; what claw
  * knows as secret leaves in no format; an import is a copy that grants nothing, in the directory in which it was
  * imported and with no mode of its own; a bad file stores nothing.
  */
-import { open as openFile, readFile, stat, writeFile } from "node:fs/promises"
+import { writeFileSync } from "node:fs"
+import { open as openFile, readFile, stat } from "node:fs/promises"
 import { extname } from "node:path"
 import { Effect, Redacted, Result } from "effect"
 import type { CommandLine } from "../cli/CommandLine.ts"
@@ -22,6 +23,7 @@ import { RuntimeError } from "../runtime/RuntimeError.ts"
 import * as SessionCopy from "../runtime/SessionCopy.ts"
 import { identityOf } from "../sandbox/WorkspaceIdentity.ts"
 import type { JournalRecord } from "../store/Journal.ts"
+import * as NewFile from "../store/NewFile.ts"
 import * as SessionFile from "../store/SessionFile.ts"
 import { SessionIndex, type SessionMeta } from "../store/SessionIndex.ts"
 import { Failure } from "./failure.ts"
@@ -79,8 +81,8 @@ const written = (config: ConfigShape, meta: SessionMeta, records: ReadonlyArray<
 }
 
 const save = (file: string, text: string, locale: Locale) =>
-  Effect.tryPromise({
-    try: () => writeFile(file, text, { flag: "wx", mode: 0o600 }),
+  Effect.try({
+    try: () => NewFile.put(file, (path) => writeFileSync(path, text, { flag: "wx", mode: 0o600 })),
     catch: (cause) => {
       const { code, message } = cause as NodeJS.ErrnoException
       const words = texts[locale]

@@ -1,13 +1,15 @@
 /**
  * The conversation without a screen: pipes and dumb terminals. One line is one prompt or one command; no escape
  * sequence is ever written. Piped input is nobody who could answer a question, so such a session asks nothing.
- * Owns: that reader. Invariant: input runs to its end, line by line, each task awaited; then the last bad exit code.
+ * Owns: that reader. Invariant: input runs to its end, line by line, each task awaited, one that went on after a crash
+ * too; then the last bad exit code.
  */
 import { createInterface, type Interface } from "node:readline"
 import type { ReadStream } from "node:tty"
-import { Deferred, Effect, Fiber, Queue } from "effect"
+import { Deferred, Effect, Fiber, Queue, Schedule } from "effect"
 import type { ApprovalRequest } from "../domain/Approval.ts"
 import type { SessionEvent } from "../domain/Event.ts"
+import { pendingApprovals } from "../domain/Session.ts"
 import { noCalls, placeOf, withCall } from "./ApprovalView.ts"
 import { EXIT } from "./Commands.ts"
 import { describe } from "./Complaint.ts"
@@ -66,14 +68,18 @@ interface Asked {
 const makeQuestions = Effect.map(Queue.unbounded<Asked>(), (queue) => {
   const open = new Map<string, Asked>()
   let calls = noCalls
+  const ask = (request: ApprovalRequest): void => {
+    const asked = { request, place: placeOf(calls, request), resolved: Deferred.makeUnsafe<void>() }
+    open.set(request.call_id, asked)
+    Queue.offerUnsafe(queue, asked)
+  }
   return {
     queue,
+    ask,
     see: (event: SessionEvent): void => {
       calls = withCall(calls, event)
       if (event.type === "approval_request") {
-        const asked = { request: event, place: placeOf(calls, event), resolved: Deferred.makeUnsafe<void>() }
-        open.set(event.call_id, asked)
-        Queue.offerUnsafe(queue, asked)
+        ask(event)
       } else if (event.type === "approval_resolved") {
         const asked = open.get(event.call_id)
         if (asked !== undefined) Deferred.doneUnsafe(asked.resolved, Effect.void)
@@ -92,15 +98,45 @@ const answer = Effect.fnUntraced(function* (
   yield* Effect.ignore(session.answer({ request_id: request.request_id, ...answered, by: "terminal" }))
 })
 
+const ENDS: ReadonlySet<SessionEvent["type"]> = new Set(["task_completed", "task_failed", "task_canceled"])
+
+/** Until no task runs, or one asks. Over a pipe nobody answers: an open question about a tool fails (SETTLED 5). */
+const idle = Effect.fnUntraced(function* ({ asks, session }: Plain) {
+  if (!asks) yield* session.desert
+  const { seq, task } = yield* session.state
+  if (task === undefined) return
+  const ended = Deferred.makeUnsafe<void>()
+  const sink = (events: ReadonlyArray<SessionEvent>) => {
+    if (events.some(({ type }) => ENDS.has(type) || type === "approval_request"))
+      Deferred.doneUnsafe(ended, Effect.void)
+  }
+  yield* session.subscribe({ after: { seq }, sink })
+  yield* Deferred.await(ended)
+}, Effect.scoped)
+
+/** Begins a task; behind one that was cut off by a crash and goes on. Somebody else's, on a server, is not waited for. */
+const begin = (plain: Plain, content: string) => {
+  const asked = plain.session.prompt({ content })
+  return plain.options.leaves === true
+    ? asked
+    : Effect.retry(asked, {
+        while: ({ code }) => (code === "session_busy" ? Effect.as(idle(plain), true) : Effect.succeed(false)),
+        schedule: Schedule.spaced("10 millis")
+      })
+}
+
 const prompt = Effect.fnUntraced(function* (plain: Plain, content: string) {
   const { session, asks, options } = plain
-  const { queue, see } = yield* makeQuestions
+  const { ask, queue, see } = yield* makeQuestions
   // A server's session asks whoever can answer; a pipe cannot, and its next line is no answer.
   const writing = yield* textWriting(session, options.locale, asks ? see : () => {}, asks)
   const asking = yield* Effect.forkScoped(
     Effect.forever(Effect.flatMap(Queue.take(queue), (one) => answer(plain, one)))
   )
-  const { task } = yield* session.prompt({ content })
+  // Of a task that goes on: what is open about a crash, the prompt itself answers (SETTLED 14).
+  const before = asks && options.leaves !== true ? pendingApprovals(yield* session.state) : []
+  for (const request of before) if (request.kind !== "recovery") ask(request)
+  const { task } = yield* begin(plain, content)
   if (task === undefined) return EXIT.done
   const running = Effect.onInterrupt(task.await, () => (options.leaves === true ? Effect.void : task.cancel))
   const end = yield* Effect.raceFirst(running, Deferred.await(plain.left))

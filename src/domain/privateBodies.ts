@@ -82,6 +82,11 @@ export const RestoreStarted = event("restore_started", {
   restored_task_id: TaskId,
   plan: Schema.String
 })
+/**
+ * Whether somebody who asked for the newest restore may still not know what came of it: stored with `files_restored`, and
+ * again behind the answer.
+ */
+export const RestoreOwed = event("restore_owed", { owed: Schema.Boolean })
 /** Stored before a hook is told of the end: the call's `tool_result` follows, also where the process dies meanwhile. */
 export const ToolEnded = event("tool_ended", { ...turn, call_id: CallId, ...endFields })
 /** A hook's program, stored before it begins; `mark` stands in the environment of all that it starts. */
@@ -116,6 +121,7 @@ export const PrivateBody = Schema.Union([
   Checkpoint,
   HostVisited,
   RestoreStarted,
+  RestoreOwed,
   ToolEnded,
   HookStarted,
   HookEnded,
@@ -133,6 +139,7 @@ export const privateTypes: ReadonlySet<string> = new Set<PrivateBody["type"]>([
   "checkpoint",
   "host_visited",
   "restore_started",
+  "restore_owed",
   "tool_ended",
   "hook_started",
   "hook_ended",

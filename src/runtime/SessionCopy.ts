@@ -2,7 +2,8 @@
  * A session whose past is another's: a fork (issue 3) or a file that was exported (issue 5). Owns: which facts are
  * copied, how the copy ends, and the two writes that make it. Invariants: facts keep their `seq`; private records,
  * grants, keys and what was spent stay behind; a task that was open is closed as canceled and nothing waits, so that
- * the copy is free for its first prompt; a copy that could not be written leaves no session.
+ * the copy is free for its first prompt; a copy that could not be written leaves no session, also where its writer was
+ * killed: the journal is whole before anybody can find the session.
  */
 import { Effect } from "effect"
 import { close } from "../domain/Decide.ts"
@@ -12,9 +13,10 @@ import { newEventId, type SessionId } from "../domain/Ids.ts"
 import { type Owner, type SessionKey, sessionKey } from "../domain/Principal.ts"
 import { initial, type SessionState } from "../domain/Session.ts"
 import { none } from "../domain/Usage.ts"
+import { isAlive, own } from "../sandbox/ProcessIdentity.ts"
 import { Journal, type JournalRecord } from "../store/Journal.ts"
-import { SessionIndex, type SessionMeta } from "../store/SessionIndex.ts"
-import type { StoreError } from "../store/StoreError.ts"
+import { type OwnedIndex, SessionIndex, type SessionMeta } from "../store/SessionIndex.ts"
+import { StoreError } from "../store/StoreError.ts"
 import { RuntimeError } from "./RuntimeError.ts"
 
 const translate = (error: StoreError) => new RuntimeError({ code: error.code, detail: error.detail, cause: error })
@@ -91,29 +93,45 @@ export const factsUpTo = Effect.fnUntraced(function* (from: SessionKey, at: numb
   return facts
 })
 
-/** Who holds a copy while it is written where nobody says: no process, so a writer that died keeps nothing. */
-const WRITER = "copy"
-
-const write = Effect.fnUntraced(function* (to: SessionKey, records: ReadonlyArray<JournalRecord>, writer: string) {
+/** The id's empty journal, held: what a writer that died left of a copy is cleared away. */
+const claimed = Effect.fnUntraced(function* (index: OwnedIndex, to: SessionKey, id: SessionId, writer: string) {
   const journal = yield* Journal
-  // Free, or it is not ours.
-  const { epoch } = yield* journal.claim(to, writer, () => false)
-  if (records.length > 0) yield* journal.append(to, epoch, records, "copy")
-  yield* journal.release(to, epoch)
+  // A living process that has it is making a session of that id.
+  const claim = journal.claim(to, writer, (holder) => !isAlive(holder))
+  const tail = yield* claim
+  if (tail.pos === 0) return tail
+  yield* index.remove(id, (holder) => holder === writer)
+  return yield* claim
 })
+
+const isThere = (index: OwnedIndex, id: SessionId) =>
+  Effect.as(index.get(id), true).pipe(
+    Effect.catchIf(
+      ({ code }) => code === "session_not_found",
+      () => Effect.succeed(false)
+    )
+  )
 
 /** Makes the session and stores its journal, or neither; `session_exists` where the id is taken. */
 export const store = (
   owner: Owner,
   meta: Omit<SessionMeta, "owner">,
   records: ReadonlyArray<JournalRecord>,
-  writer: string = WRITER
+  writer: string = own()
 ) =>
   Effect.gen(function* () {
-    const index = (yield* SessionIndex).for(owner)
-    yield* index.create(meta)
-    const undo = Effect.ignore(index.remove(meta.session_id, (holder) => holder === writer))
-    yield* Effect.onError(write(sessionKey(owner, meta.session_id), records, writer), () => undo)
+    const [journal, index] = [yield* Journal, (yield* SessionIndex).for(owner)]
+    const id = meta.session_id
+    const to = sessionKey(owner, id)
+    if (yield* isThere(index, id)) {
+      const detail = `Session ${id} exists already.`
+      return yield* new StoreError({ code: "session_exists", operation: "create", detail })
+    }
+    const { epoch } = yield* claimed(index, to, id, writer)
+    const append = records.length > 0 ? journal.append(to, epoch, records, "copy") : Effect.void
+    const undo = Effect.ignore(index.remove(id, (holder) => holder === writer))
+    yield* Effect.onError(Effect.andThen(append, index.create(meta)), () => undo)
+    yield* Effect.ignore(journal.release(to, epoch))
   }).pipe(Effect.uninterruptible, Effect.mapError(translate))
 
 export interface ForkOptions<E = never, R = never> {

@@ -48,8 +48,6 @@ interface Live {
   readonly scope: Scope.Scope
   readonly drain: Tasks.Drain
   readonly queue: QueueLimit
-  /** An undo that was cut off before, and is done since. */
-  readonly settled: Effect.Success<ReturnType<typeof settleFiles>>
   readonly settings: { meta: SessionMeta; mode: Mode | undefined; max_turns: number | undefined }
 }
 
@@ -202,7 +200,7 @@ const contract = (live: Live): SessionRuntime => {
     rename: (title) => touch(live, { title }),
     desert: Effect.sync(live.approver.desert),
     resumeQueue: ordered(Effect.suspend(() => Effect.mapError(live.tasks.startQueued(true), translate))),
-    ...restoring(log, parts.checkpoints, live.settled, ordered),
+    ...restoring(log, parts.checkpoints, live.scope, ordered),
     grants: Effect.mapError(parts.grants.list(log.session_id), translate),
     revoke: (id, by) => Effect.mapError(parts.grants.revoke(log.session_id, id, by), translate)
   }
@@ -281,7 +279,7 @@ export const open = Effect.fnUntraced(function* (meta: SessionMeta, options: Ope
   })
   fallback = parts.mode
   yield* measuring(log, parts)
-  const settled = log.isReadOnly ? undefined : yield* settleFiles(log, parts.checkpoints)
+  if (!log.isReadOnly) yield* settleFiles(log, parts.checkpoints)
   const lock = yield* Semaphore.make(1)
   const taskSettings = () => ({
     ...(settings.meta.model === undefined ? {} : { model: settings.meta.model }),
@@ -289,7 +287,7 @@ export const open = Effect.fnUntraced(function* (meta: SessionMeta, options: Ope
     caps: capsOf({ log, parts })
   })
   const live = withTasks(
-    { log, approver, parts, lock, index, scope, settings, drain, queue: slots.queue, settled },
+    { log, approver, parts, lock, index, scope, settings, drain, queue: slots.queue },
     taskSettings,
     slots
   )

@@ -1,6 +1,7 @@
 /**
  * What can be taken back in a session, and what can be given back: a fold of its records, private ones too. Pure.
- * Invariants: total, as every fold here; a restore that began and has no end is `open`, whatever else is known.
+ * Invariants: total, as every fold here; a restore that began and has no end is `open`, whatever else is known;
+ * an answer is `owed` until it was given, something else was asked for, or a task began.
  */
 import type { Durable, PrivateBody, ReportBody } from "../domain/Event.ts"
 import type { TaskId } from "../domain/Ids.ts"
@@ -21,7 +22,10 @@ interface Started {
 
 export interface Undone {
   readonly task: Changed
-  readonly plan: string
+  /** What was carried out, newest last; given back one by one. */
+  readonly plans: readonly [...ReadonlyArray<string>, string]
+  /** Something that a crash left uncertain is still as the task made it. */
+  readonly rest: boolean
 }
 
 export interface UndoState {
@@ -30,13 +34,25 @@ export interface UndoState {
   /** Newest last; a new change forgets them. */
   readonly undone: ReadonlyArray<Undone>
   readonly open: Extract<PrivateBody, { readonly type: "restore_started" }> | undefined
+  /** What came of the newest restore. */
+  readonly last: Durable<"files_restored"> | undefined
+  /** It, where whoever asked for it may not know it: the process died before it could say so. */
+  readonly owed: Durable<"files_restored"> | undefined
   /** Every step there ever was. */
   readonly seen: ReadonlySet<string>
   /** The newest task. */
   readonly started: Started | undefined
 }
 
-export const initial: UndoState = { changed: [], undone: [], open: undefined, seen: new Set(), started: undefined }
+export const initial: UndoState = {
+  changed: [],
+  undone: [],
+  open: undefined,
+  last: undefined,
+  owed: undefined,
+  seen: new Set(),
+  started: undefined
+}
 
 const stepped = (state: UndoState, { task_id, step, uncertain }: Extract<PrivateBody, { type: "checkpoint" }>) => {
   if (state.seen.has(step)) return state
@@ -55,31 +71,53 @@ const ended = (state: UndoState, event: Durable<"files_restored">): UndoState =>
   if (open === undefined || open.restored_task_id !== event.restored_task_id) return state
   const closed = { ...state, open: undefined }
   // Nothing was put back although something was to be: it is still there to be undone, or redone.
-  if (event.count === 0 && event.kept.length > 0) return closed
+  if (event.count === 0 && event.kept.length > 0) {
+    return event.direction === "undo" ? givenUp(closed, event.restored_task_id) : closed
+  }
   const isIt = ({ task_id }: Changed) => task_id === event.restored_task_id
+  const found = state.undone.findLast(({ task }) => isIt(task))
+  const others = state.undone.filter((one) => one !== found)
   if (event.direction === "redo") {
-    const found = state.undone.findLast(({ task }) => isIt(task))
     if (found === undefined) return closed
-    const undone = state.undone.filter((one) => one !== found)
-    return { ...closed, undone, changed: [...state.changed, found.task] }
+    const [earlier, ...before] = found.plans.slice(0, -1).toReversed()
+    if (earlier === undefined) return { ...closed, undone: others, changed: [...state.changed, found.task] }
+    return { ...closed, undone: [...others, { ...found, plans: [...before.toReversed(), earlier], rest: true }] }
+  }
+  if (found !== undefined) {
+    return { ...closed, undone: [...others, { ...found, plans: [...found.plans, open.plan], rest: false }] }
   }
   const task = state.changed.findLast(isIt)
   if (task === undefined) return closed
   const changed = state.changed.filter((one) => one !== task)
-  return { ...closed, changed, undone: [...state.undone, { task, plan: open.plan }] }
+  const rest = event.kept.some(({ reason }) => reason === "uncertain")
+  return { ...closed, changed, undone: [...state.undone, { task, plans: [open.plan], rest }] }
+}
+
+/** Nothing of it could be taken back: asked again, it is about another one. */
+const givenUp = (state: UndoState, id: TaskId): UndoState => ({
+  ...state,
+  undone: state.undone.map((one) => (one.task.task_id === id ? { ...one, rest: false } : one))
+})
+
+/** The newest task, where it is undone but for what a crash left uncertain. */
+export const restOf = ({ undone }: UndoState): Changed | undefined => {
+  const last = undone.at(-1)
+  return last?.rest === true ? last.task : undefined
 }
 
 /** `at`: when it was reported. */
 export const fold = (state: UndoState, body: ReportBody, at: string): UndoState => {
   switch (body.type) {
     case "task_started":
-      return { ...state, started: { task_id: body.task_id, title: titleOf(body.content), at } }
+      return { ...state, owed: undefined, started: { task_id: body.task_id, title: titleOf(body.content), at } }
     case "checkpoint":
       return stepped(state, body)
     case "restore_started":
-      return { ...state, open: body }
+      return { ...state, open: body, owed: undefined }
+    case "restore_owed":
+      return { ...state, owed: body.owed ? state.last : undefined }
     case "files_restored":
-      return ended(state, body)
+      return { ...ended(state, body), last: body, owed: undefined }
     default:
       return state
   }

@@ -39,14 +39,15 @@ export type Reversal =
   | { readonly direction: "undo"; readonly steps: ReadonlyArray<Step>; readonly uncertain: boolean }
   | { readonly direction: "redo"; readonly plan: string }
 
+/** Its name; every content that it needs is kept with it. */
 export interface Plan {
   readonly plan: string
-  readonly kept: ReadonlyArray<KeptFile>
 }
 
 export interface Restored {
   /** Paths below the workspace, sorted; names that are no UTF-8 are shown as well as that goes. */
   readonly files: ReadonlyArray<string>
+  /** What was left alone, by the plan or because it was changed since. */
   readonly kept: ReadonlyArray<KeptFile>
 }
 
@@ -61,6 +62,8 @@ export interface Difference {
 export class CheckpointError extends Schema.TaggedError<CheckpointError>()("CheckpointError", {
   code: Schema.Literal("storage_unavailable"),
   detail: Schema.String,
+  /** It was there once, and will not be again. */
+  gone: Schema.optionalKey(Schema.Literal(true)),
   cause: Schema.optionalKey(Schema.Defect())
 }) {
   override get message(): string {

@@ -1,9 +1,10 @@
 /** A session as a file: taken out for readers and for claw, and in again without any authority (issue 5; R050, R272). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { basename, join } from "node:path"
 import { GrantStore } from "../../src/approval/GrantStore.ts"
+import * as Points from "../../src/observability/Points.ts"
 import { commandKit, SECRET, stories } from "../support/commandKit.ts"
 import type { Json } from "../support/httpKit.ts"
 import { story, tell } from "../support/story.ts"
@@ -147,6 +148,25 @@ describe("a session as a file", () => {
       }
       assert.notInclude(html, "ghp_a")
       assert.notInclude(markdown, "ghp_a")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("has its name only once it is whole, and what a killed one left goes with the next", () =>
+    Effect.gen(function* () {
+      const { claw, workspace } = yield* stories()
+      const file = join(workspace, "s.md")
+      const [half, other] = [`${file}.${2 ** 31 - 2}.claw-part`, `${file}.${process.ppid}.claw-part`]
+      for (const path of [half, other]) writeFileSync(path, "half")
+      const there: Array<boolean> = []
+      Points.watch((point) => {
+        if (point === "new file arriving") there.push(existsSync(file))
+      })
+      const { code } = yield* Effect.ensuring(
+        claw("sessions", "export", "aa1", file),
+        Effect.sync(() => Points.watch(undefined))
+      )
+      assert.deepStrictEqual([code, there, statSync(file).mode & 0o777], [0, [false], 0o600])
+      assert.deepStrictEqual(readdirSync(workspace).toSorted(), ["s.md", basename(other)].toSorted())
     }).pipe(Effect.scoped)
   )
 

@@ -2,10 +2,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import type { SessionId } from "../../src/domain/Ids.ts"
 import { sessionKey, localOwner } from "../../src/domain/Principal.ts"
+import * as Points from "../../src/observability/Points.ts"
 import { Journal } from "../../src/store/Journal.ts"
 import { compact } from "../../src/store/sqlite/Compact.ts"
 import { commandKit, stories } from "../support/commandKit.ts"
@@ -53,6 +54,34 @@ describe("claw backup and restore", () => {
         [Object.assign(Object.create(null), { title: "changed since" })]
       )
       kept.close()
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a backup has its name only once it is whole, and what a killed one left goes with the next", () =>
+    Effect.gen(function* () {
+      const { claw, file, workspace } = yield* stories()
+      const [copy, state] = [join(workspace, "claw.backup"), dirname(file)]
+      const [gone, alive] = [2 ** 31 - 2, process.ppid]
+      const left = [`backup-${gone}.part`, `backup-${gone}.part-wal`].map((name) => join(state, name))
+      const half = `${copy}.${gone}.claw-part`
+      const kept = [join(state, `backup-${alive}.part`), `${copy}.mine.claw-part`, `${copy}.${alive}.claw-part`]
+      for (const path of [...left, half, ...kept]) writeFileSync(path, "half")
+      const there: Array<boolean> = []
+      Points.watch((point) => {
+        if (point === "new file arriving") there.push(existsSync(copy))
+      })
+      const { code } = yield* Effect.ensuring(
+        claw("backup", copy),
+        Effect.sync(() => Points.watch(undefined))
+      )
+      assert.deepStrictEqual([code, there], [0, [false]])
+      assert.deepStrictEqual([...left, half].filter(existsSync), [])
+      assert.deepStrictEqual(kept.filter(existsSync), kept)
+      assert.strictEqual(mode(copy), 0o600)
+      assert.deepStrictEqual(
+        readdirSync(state).filter((name) => name.startsWith("backup-")),
+        [`backup-${alive}.part`]
+      )
     }).pipe(Effect.scoped)
   )
 

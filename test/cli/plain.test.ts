@@ -1,12 +1,13 @@
 /** Without a screen: piped lines run to their end and give an exit code; a dumb terminal is asked by lines. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Stream } from "effect"
+import { Deferred, Effect, Fiber, Stream } from "effect"
 import type { ApprovalRequest } from "../../src/domain/Approval.ts"
-import type { CallId, RequestId } from "../../src/domain/Ids.ts"
+import type { CallId, RequestId, SessionId } from "../../src/domain/Ids.ts"
 import { readAnswer } from "../../src/cli/plainQuestion.ts"
 import { SETTLE_MS } from "../../src/cli/question.ts"
 import type { ModelPart } from "../../src/provider/ModelPart.ts"
 import type { ModelRequest, Script } from "../../src/provider/Provider.ts"
+import { RuntimeManager } from "../../src/runtime/RuntimeManager.ts"
 import { answer, call, text } from "../support/engineKit.ts"
 import { conversePlainly, type PlainConversation } from "../support/plainConversation.ts"
 import { layer } from "../support/runtimeKit.ts"
@@ -44,6 +45,79 @@ describe("piped input (LESSONS 49)", () => {
         kit.asked[1]?.messages.filter(({ role }) => role === "user").map(({ content }) => content),
         ["one", "two 你好"]
       )
+    }).pipe(Effect.scoped, Effect.provide(kit.layer))
+  })
+
+  it.live("waits for a task that goes on after a crash, and for prompts that were queued behind it", () => {
+    const asked: Array<ModelRequest> = []
+    const go = Deferred.makeUnsafe<void>()
+    const script: Script = (request) => {
+      asked.push(request)
+      const said = answer(`answer ${asked.length}`)
+      return asked.length === 1 ? Stream.unwrap(Effect.as(Deferred.await(go), said)) : said
+    }
+    return Effect.gen(function* () {
+      const { type, end, fiber, out, err } = yield* conversePlainly()
+      const session = yield* Effect.flatMap(RuntimeManager, (manager) => manager.get("first" as SessionId))
+      yield* session.prompt({ content: "of the process that died" })
+      yield* session.prompt({ content: "behind it", when_busy: "queue" })
+      type("one\ntwo\n")
+      end()
+      yield* Effect.sleep(50)
+      yield* Deferred.succeed(go, undefined)
+      assert.strictEqual(yield* Fiber.join(fiber), 0)
+      assert.deepStrictEqual(
+        asked.map(({ messages }) => messages.findLast(({ role }) => role === "user")?.content),
+        ["of the process that died", "behind it", "one", "two"]
+      )
+      assert.strictEqual(err(), "")
+      assert.match(out(), /answer 3\nanswer 4\n$/)
+    }).pipe(Effect.scoped, Effect.provide(layer({ script: () => script })))
+  })
+
+  /** A question is open of a task that the conversation did not begin. */
+  const left = Effect.fnUntraced(function* (atTerminal: boolean) {
+    const conversation = yield* conversePlainly({ atTerminal })
+    const session = yield* Effect.flatMap(RuntimeManager, (manager) => manager.get("first" as SessionId))
+    const asked = Deferred.makeUnsafe<void>()
+    yield* session.subscribe({
+      answers: true,
+      sink: (events) => {
+        if (events.some(({ type }) => type === "approval_request")) Deferred.doneUnsafe(asked, Effect.void)
+      }
+    })
+    yield* session.prompt({ content: "of the process that died" })
+    yield* Deferred.await(asked)
+    return conversation
+  })
+
+  it.live("does not wait for an answer that nobody can give there (SETTLED 5)", () => {
+    const kit = asking()
+    return Effect.gen(function* () {
+      const { type, end, fiber, seen } = yield* left(false)
+      type("one\n")
+      end()
+      assert.deepStrictEqual([yield* Fiber.join(fiber), kit.log], [0, []])
+      const failed = seen.facts().flatMap((event) => (event.type === "task_failed" ? [event.error.code] : []))
+      assert.deepStrictEqual(failed, ["approval_required"])
+      assert.deepStrictEqual(seen.types().slice(-1), ["task_completed"])
+    }).pipe(Effect.scoped, Effect.provide(kit.layer))
+  })
+
+  it.live("shows a question that was open before, where somebody can answer it", () => {
+    const kit = asking()
+    return Effect.gen(function* () {
+      const conversation = yield* left(true)
+      const { type, end, fiber, shows } = conversation
+      type("one\n")
+      yield* shows("probe")
+      yield* Effect.sleep(2 * SETTLE_MS)
+      type("y\n")
+      yield* shows("done")
+      type("/exit\n")
+      end()
+      yield* Fiber.join(fiber)
+      assert.include(decisions(conversation), "allow_once user")
     }).pipe(Effect.scoped, Effect.provide(kit.layer))
   })
 

@@ -11,12 +11,12 @@ import { calls, text } from "../support/fakeModelScript.ts"
 const bash = (command: string, id: string) => ({ id, name: "bash", arguments: JSON.stringify({ command }) })
 const read = ({ workspace }: FakeWorld, path: string) => readFileSync(join(workspace, path), "utf8")
 
-const changed = Effect.fnUntraced(function* (scene: FakeWorld, tty: Terminal.Tty, command: string) {
-  scene.model.script(calls([bash(command, "call_u1")]), text("Changed."), text("I know."))
+const changed = Effect.fnUntraced(function* (scene: FakeWorld, tty: Terminal.Tty, command: string, nth = 1) {
+  scene.model.script(calls([bash(command, `call_u${nth}`)]), text("Changed."))
   yield* tty.prompt
   tty.enter("change it")
   yield* tty.answer("y")
-  yield* tty.ended(1)
+  yield* tty.ended(nth)
 })
 
 describe("undo", SIDE_BY_SIDE, () => {
@@ -39,6 +39,7 @@ describe("undo", SIDE_BY_SIDE, () => {
       tty.enter("/redo")
       yield* tty.shows("2 files changed again")
       assert.strictEqual(read(scene, "README.md"), "heron\n")
+      scene.model.script(text("I know."))
       tty.enter("what now?")
       yield* tty.ended(2)
       const notes = (scene.model.requests().at(-1)?.messages ?? []).filter(({ content }) =>
@@ -115,6 +116,51 @@ describe("undo", SIDE_BY_SIDE, () => {
         readdirSync(join(scene.workspace, "d")).filter((name) => name.startsWith(".claw")),
         []
       )
+    })
+  )
+
+  it.live("killed in the middle of it: asked again, in a terminal or over the wire, it is this undo and no other", () =>
+    Effect.gen(function* () {
+      const names = Array.from({ length: 150 }, (_, i) => `d/f${i}`)
+      const scene = yield* world(Object.fromEntries(names.map((name) => [name, "old\n"])))
+      const tty = yield* Terminal.start({ env: scene.env, cwd: scene.workspace })
+      yield* changed(scene, tty, "echo heron > README.md")
+      yield* changed(scene, tty, "for f in d/*; do echo new > $f; done", 2)
+      const cut = Effect.fnUntraced(function* (by: Terminal.Tty, pid: number) {
+        const touched = Deferred.makeUnsafe<void>()
+        const watcher = watch(join(scene.workspace, "d"), () => void Deferred.doneUnsafe(touched, Effect.void))
+        by.enter("/undo")
+        yield* Effect.ensuring(
+          Deferred.await(touched),
+          Effect.sync(() => watcher.close())
+        )
+        process.kill(pid, "SIGKILL")
+      })
+      yield* cut(tty, tty.pid)
+      yield* tty.exited
+      const said = ["--continue"]
+      const again = yield* claw(said, { env: scene.env, cwd: scene.workspace, input: "/undo\n" })
+      assert.match(again.stdout, /150 files put back/)
+      assert.strictEqual(read(scene, "README.md"), "heron\n")
+      const back = yield* claw(said, { env: scene.env, cwd: scene.workspace, input: "/redo\n" })
+      assert.match(back.stdout, /150 files changed again/)
+
+      const list = yield* claw(["sessions", "list", "--json"], { env: scene.env, cwd: scene.workspace })
+      const [, id = ""] = /"session_id":"([^"]+)"/.exec(list.stdout) ?? []
+      const first = yield* served(scene)
+      const attached = ({ ready }: typeof first) => {
+        const args = ["attach", id, "--url", `tcp://127.0.0.1:${ready.tcp.port}`]
+        return Terminal.start({ env: scene.env, cwd: scene.workspace, args })
+      }
+      const before = yield* attached(first)
+      yield* before.prompt
+      yield* cut(before, first.running.child.pid as number)
+      yield* first.running.ended
+      const after = yield* attached(yield* served(scene))
+      yield* after.prompt
+      after.enter("/undo")
+      yield* after.shows("150 files put back; /redo")
+      assert.strictEqual(read(scene, "README.md"), "heron\n")
     })
   )
 })

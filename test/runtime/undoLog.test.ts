@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import type { ReportBody } from "../../src/domain/Event.ts"
 import type { CallId, PromptId, TaskId } from "../../src/domain/Ids.ts"
-import { fold, initial, type UndoState } from "../../src/runtime/undoLog.ts"
+import { fold, initial, restOf, type UndoState } from "../../src/runtime/undoLog.ts"
 
 const task = (n: number) => `t${n}` as TaskId
 const step = (n: number, name: string): ReportBody => ({
@@ -37,7 +37,7 @@ interface Shape {
 
 const shape = ({ changed, undone, open }: UndoState): Shape => ({
   changed: changed.map((one) => [one.task_id, one.steps.map((each) => each.step)] as const),
-  undone: undone.map((one) => [one.task.task_id, one.plan] as const),
+  undone: undone.map((one) => [one.task.task_id, one.plans.join(" ")] as const),
   open: open?.plan
 })
 
@@ -84,6 +84,26 @@ describe("the fold", () => {
     const kept = { ...ended(2, "undo"), kept: [{ path: "a", reason: "changed" }] } as ReportBody
     const two = after(step(1, "a"), step(2, "c"))
     assert.deepStrictEqual(shape(after(step(1, "a"), step(2, "c"), started(2, "undo"), kept)), shape(two))
+  })
+
+  it("what a crash left uncertain is taken back by itself, given back by itself, and asked for once", () => {
+    const some = (reason: "uncertain" | "changed", count: number): ReportBody =>
+      ({ ...ended(2, "undo"), count, kept: [{ path: "a", reason }] }) as ReportBody
+    const rest = (plan: string): ReportBody => ({ ...started(2, "undo"), plan }) as ReportBody
+    const partly = [step(1, "a"), step(2, "b"), started(2, "undo"), some("uncertain", 1)]
+    assert.strictEqual(restOf(after(...partly))?.task_id, task(2))
+    const wholly = [...partly, rest("plan 2b"), ended(2, "undo")]
+    assert.deepStrictEqual(
+      [shape(after(...wholly)).undone, restOf(after(...wholly))],
+      [[["t2", "plan 2 plan 2b"]], undefined]
+    )
+    const back = [...wholly, started(2, "redo"), ended(2, "redo")]
+    assert.strictEqual(restOf(after(...back))?.task_id, task(2))
+    assert.deepStrictEqual(shape(after(...back)).undone, [["t2", "plan 2"]])
+    const all = after(...back, started(2, "redo"), ended(2, "redo"))
+    assert.deepStrictEqual(shape(all), shape(after(step(1, "a"), step(2, "b"))))
+    assert.isUndefined(restOf(after(...partly, rest("plan 2b"), some("changed", 0))))
+    assert.isUndefined(restOf(after(step(2, "b"), started(2, "undo"), some("changed", 1))))
   })
 
   it("what was begun and has no end is open", () => {

@@ -99,13 +99,13 @@ export const undo = Effect.fnUntraced(function* (
   uncertain = false
 ) {
   const known = steps.flatMap((step) => step ?? [])
-  const { plan, kept } = yield* checkpoints.plan({ direction: "undo", steps: known, uncertain })
+  const { plan } = yield* checkpoints.plan({ direction: "undo", steps: known, uncertain })
   const done = yield* checkpoints.apply(plan)
-  return { plan, files: done.files, kept: [...kept, ...done.kept] }
+  return { plan, files: done.files, kept: done.kept }
 })
 
 export const redo = Effect.fnUntraced(function* ({ checkpoints }: Pick<Scene, "checkpoints">, undone: string) {
-  const { plan, kept } = yield* checkpoints.plan({ direction: "redo", plan: undone })
+  const { plan } = yield* checkpoints.plan({ direction: "redo", plan: undone })
   const done = yield* checkpoints.apply(plan)
-  return { plan, files: done.files, kept: [...kept, ...done.kept] }
+  return { plan, files: done.files, kept: done.kept }
 })

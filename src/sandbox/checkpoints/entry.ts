@@ -2,6 +2,7 @@
  * What a path may hold, as far as a checkpoint knows: a regular file or a link with its content's name in the store,
  * nothing, or something that it does not keep. Pure. Paths are bytes, kept as latin1 text, relative, with `/`.
  */
+import type { KeptFile } from "../../domain/Event.ts"
 
 /** `mode`: type and permission bits. `blob`: SHA-1 of the content as git names it; of a link, where it points. */
 export interface Entry {
@@ -36,6 +37,8 @@ export interface PlanRecord {
   readonly since: number
   readonly made: number
   readonly items: ReadonlyArray<PlanItem>
+  /** What is left alone, so that whoever carries the plan out can tell; absent in old plans. */
+  readonly kept?: ReadonlyArray<KeptFile>
 }
 
 const TYPE = 0o170000

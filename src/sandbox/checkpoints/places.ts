@@ -162,6 +162,15 @@ const modeFor = async (place: Buffer, to: Entry): Promise<number> => {
   return plain === 0o644 || plain === 0o755 ? withExecutability(DEFAULT_MODE & ~process.umask(), to) : plain
 }
 
+const temporaryIn = (parent: Parent, mark: string): Buffer => under(parent, Buffer.from(`.claw-${mark}.tmp`))
+
+/** What a `replace` that was cut off left. */
+export const clear = (root: string, path: string, mark: string): Promise<void> =>
+  at(root, path, false, (_, parent) => unlink(temporaryIn(parent, mark))).then(
+    () => undefined,
+    () => undefined
+  )
+
 /** Puts a content there in one step. `mark`: names the temporary file, so that a second try removes what is left. */
 export const replace = (root: string, wanted: Wanted, mark: string, blobs: Blobs, limits: Limits): Promise<void> =>
   at(root, wanted.path, true, async (place, parent) => {
@@ -169,7 +178,7 @@ export const replace = (root: string, wanted: Wanted, mark: string, blobs: Blobs
     if (to === null) return
     const bytes = await blobs.get(to.blob)
     if (bytes === undefined) throw new Blocked("its content is gone")
-    const temporary = under(parent, Buffer.from(`.claw-${mark}.tmp`))
+    const temporary = temporaryIn(parent, mark)
     await unlink(temporary).catch(() => undefined)
     try {
       if (isLink(to)) await symlink(bytes, temporary)

@@ -27,8 +27,10 @@ const one = async (
 ): Promise<KeptFile["reason"] | undefined> => {
   const { root, blobs, limits } = site
   const now = await Places.look(root, item.path, blobs, limits)
-  if (same(now, item.to)) return undefined
-  if (!same(now, item.from)) return "changed"
+  if (!same(now, item.from) || same(now, item.to)) {
+    await Places.clear(root, item.path, markOf(plan, item))
+    return same(now, item.to) ? undefined : "changed"
+  }
   try {
     if (item.to === null) await Places.remove(root, item, since, blobs, limits)
     else await Places.replace(root, item, markOf(plan, item), blobs, limits)
@@ -59,9 +61,13 @@ const batches = (items: ReadonlyArray<PlanItem>): ReadonlyArray<ReadonlyArray<Pl
   )
 }
 
-export const carryOut = async (site: Site, plan: string, { items, since }: PlanRecord): Promise<Restored> => {
+export const carryOut = async (
+  site: Site,
+  plan: string,
+  { items, since, kept: left = [] }: PlanRecord
+): Promise<Restored> => {
   const files: Array<string> = []
-  const kept: Array<KeptFile> = []
+  const kept: Array<KeptFile> = [...left]
   for (const batch of batches(items)) {
     const reasons = await Promise.all(batch.map((item) => one(site, plan, since, item)))
     batch.forEach(({ path }, i) => {

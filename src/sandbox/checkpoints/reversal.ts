@@ -37,6 +37,7 @@ const readRecord = async <A extends { readonly v: 1 }>(blobs: Blobs, name: strin
 
 const gone = new CheckpointError({
   code: "storage_unavailable",
+  gone: true,
   detail: "The checkpoint is not kept any more: it is too old, or its store was removed."
 })
 
@@ -111,8 +112,8 @@ export const plan = (own: () => Kept, reversal: Reversal) =>
       merge: merging(kept)
     }
     const { items, kept: left } = yield* decide(world, moves)
-    const record: PlanRecord = { v: 1, since, made: Date.now() - 10, items }
-    return { plan: yield* attempt(() => blobs.put(Buffer.from(JSON.stringify(record)))), kept: left }
+    const record: PlanRecord = { v: 1, since, made: Date.now() - 10, items, kept: left }
+    return { plan: yield* attempt(() => blobs.put(Buffer.from(JSON.stringify(record)))) }
   })
 
 export const apply = (own: () => Kept, name: string) =>

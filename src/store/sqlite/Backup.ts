@@ -5,17 +5,7 @@
  * restore changes nothing before its source was proved, keeps what was there beside it, and is refused while any other
  * process has the store open.
  */
-import {
-  closeSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync
-} from "node:fs"
+import { constants, copyFileSync, existsSync, renameSync, rmSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { backup as copyPages } from "node:sqlite"
 import { Effect } from "effect"
@@ -23,6 +13,7 @@ import { AuditLog } from "../../approval/AuditLog.ts"
 import { GrantStore } from "../../approval/GrantStore.ts"
 import * as Points from "../../observability/Points.ts"
 import { LoginStore } from "../LoginStore.ts"
+import * as NewFile from "../NewFile.ts"
 import { StoreError } from "../StoreError.ts"
 import { createFile, createPrivately, pragma } from "./database.ts"
 import { attempt, isAlone, openOffline, withDatabase } from "./offline.ts"
@@ -91,31 +82,22 @@ const prove = Effect.fnUntraced(function* (operation: string, file: string) {
   return { format, bytes: statSync(file).size, sessions, records, audit_entries: entries } satisfies Whole
 })
 
-/** Fails where the name was taken meanwhile; a copy that was cut off does not stay. */
-const deliver = (part: string, target: string): void => {
-  try {
-    copyFileSync(part, target, constants.COPYFILE_EXCL)
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== "EEXIST") rmSync(target, { force: true })
-    throw cause
-  }
-  const descriptor = openSync(target, "r+")
-  fsyncSync(descriptor)
-  closeSync(descriptor)
-}
-
 /** Copies the store at `file`, also while it is in use, to `target`, which must not be there. */
 export const backup = Effect.fnUntraced(function* (file: string, target: string) {
   if (!existsSync(file)) return yield* refuse("backup", `There is no store at ${file}.`)
   if (existsSync(target)) return yield* refuse("backup", `${target} exists already; it is not written over.`)
   // Proved in the store's own directory: a store in one that others may write is refused.
   const part = join(dirname(file), `backup-${process.pid}.part`)
+  const parts = LEFTOVERS.toReversed().map((tail) => `.part${tail}`)
+  yield* attempt("backup", file, () => NewFile.clearAway(dirname(file), "backup-", parts))
   return yield* Points.around(() => "backup copied", copy(file, part)).pipe(
     Effect.andThen(prove("backup", part)),
     Effect.tap(() =>
       Points.around(
         () => "backup delivered",
-        attempt("backup", target, () => deliver(part, target))
+        attempt("backup", target, () =>
+          NewFile.put(target, (path) => copyFileSync(part, path, constants.COPYFILE_EXCL))
+        )
       )
     ),
     Effect.ensuring(Effect.sync(() => discard(part)))

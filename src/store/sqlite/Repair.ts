@@ -9,6 +9,7 @@ import { dirname } from "node:path"
 import type { DatabaseSync } from "node:sqlite"
 import { crc32 } from "node:zlib"
 import { Effect } from "effect"
+import { type SessionKey, sessionOf } from "../../domain/Principal.ts"
 import { RELEASED, REMOVED } from "../appendRule.ts"
 import { pragma } from "./database.ts"
 import { withDatabase } from "./offline.ts"
@@ -178,10 +179,16 @@ const moveOut = (db: DatabaseSync, to: string): number => {
   return rows.length
 }
 
+/** What a writer that died left of a copy is no session: its records go when the store is opened next. */
 const release = (db: DatabaseSync, isAlive: (owner: string) => boolean): number => {
   const give = db.prepare("UPDATE journal_heads SET owner = ? WHERE session_id = ? AND owner = ?")
+  const named = db.prepare("SELECT 1 FROM sessions WHERE tenant = ? AND project = ? AND user = ? AND session_id = ?")
+  const isSession = (key: string) => {
+    const { owner, session_id } = sessionOf(key as SessionKey)
+    return named.get(owner.tenant, owner.project, owner.user, session_id) !== undefined
+  }
   const holds = deadHolds(db, isAlive)
-  for (const { session_id, owner } of holds) give.run(RELEASED, session_id, owner)
+  for (const { session_id, owner } of holds) give.run(isSession(session_id) ? RELEASED : REMOVED, session_id, owner)
   return holds.length
 }
 

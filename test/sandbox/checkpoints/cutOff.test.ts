@@ -3,6 +3,7 @@ import { existsSync, readdirSync, rmSync, watch, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
+import * as Points from "../../../src/observability/Points.ts"
 import { undoChild } from "../../support/childProcess.ts"
 import { ANYTHING, nextCall, type Scene, scene, TASK, treeOf, undo } from "../../support/checkpointKit.ts"
 
@@ -154,5 +155,30 @@ describe("an undo that is killed", () => {
         assert.deepStrictEqual([treeOf(own.root), existsSync(own.at("made"))], [expected, false])
       }).pipe(Effect.scoped),
     60_000
+  )
+
+  it.live.each(["the person's", "old"])("leaves no file of its own beside one that holds %j by then", (by_then) =>
+    Effect.gen(function* () {
+      const own = yield* scene()
+      own.write("d/a", "old", 0o644)
+      const step = yield* own.call(() => own.write("d/a", "new"))
+      const steps = step === undefined ? [] : [step]
+      const { plan } = yield* own.checkpoints.plan({ direction: "undo", steps, uncertain: false })
+      const files = () => readdirSync(own.at("d")).toSorted()
+      let temporary = ""
+      Points.watch((point) => {
+        if (point === "put back before") temporary = files().find((name) => name.startsWith(".claw-")) ?? ""
+      })
+      yield* Effect.ensuring(
+        own.checkpoints.apply(plan),
+        Effect.sync(() => Points.watch(undefined))
+      )
+      // As a process leaves it that is killed at that point.
+      own.write(`d/${temporary}`, "old")
+      own.write("d/a", by_then)
+      yield* own.checkpoints.apply(plan)
+      assert.deepStrictEqual([temporary !== "", files()], [true, ["a"]])
+      assert.strictEqual(treeOf(own.root)["d/a"], `644 ${by_then}`)
+    }).pipe(Effect.scoped)
   )
 })
