@@ -41,7 +41,7 @@ import * as ProcessRunner from "../sandbox/ProcessRunner.ts"
 import type { SecretFiles } from "../sandbox/SecretFiles.ts"
 import * as Workspace from "../sandbox/Workspace.ts"
 import { identityOf } from "../sandbox/WorkspaceIdentity.ts"
-import { SessionIndex } from "../store/SessionIndex.ts"
+import { SessionIndex, type SessionMeta } from "../store/SessionIndex.ts"
 import { builtinTools, makeBuiltinTools } from "../tools/builtin/BuiltinTools.ts"
 import { SUBAGENT } from "../tools/SubagentRunner.ts"
 import type { Tool } from "../tools/Tool.ts"
@@ -119,6 +119,10 @@ const tools = (around: Around, rules: ReadonlyArray<Rule>, { skills }: Told, roo
   definitions.set(kind, known)
   return ToolRegistry.makeLazily(known, make, kept)
 }
+
+/** Whoever may open the session knows its path; an answer over HTTP holds none. */
+const gone = ({ session_id: id }: SessionMeta): string =>
+  `The directory of session ${id} was moved or deleted, or cannot be read. To go on elsewhere: claw fork ${id} --cwd DIR`
 
 const secretsOf = (config: ConfigShape, root: string): ReadonlyArray<string> =>
   [...config.secrets, ...repositorySecrets(root)].map(Redacted.value)
@@ -208,8 +212,9 @@ const make = Effect.gen(function* () {
       Effect.fromResult(checked).pipe(
         Effect.flatMap((rules) => partsOf(around, rules, seed)),
         Effect.mapError((error) => {
-          const code = error.code === "bad_config" ? error.code : "workspace_unreadable"
-          return new RuntimeError({ code, detail: error.message, cause: error })
+          if (error.code === "bad_config")
+            return new RuntimeError({ code: error.code, detail: error.message, cause: error })
+          return new RuntimeError({ code: "workspace_unreadable", detail: gone(seed.meta), cause: error })
         })
       )
   })

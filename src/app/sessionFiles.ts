@@ -51,6 +51,31 @@ const texts = {
   }
 } satisfies Record<Locale, object>
 
+type Fault = "ENOENT" | "ENOTDIR" | "EISDIR" | "EACCES" | "EPERM" | "EROFS" | "ENOSPC" | "ENAMETOOLONG"
+
+const faults: Readonly<Record<Locale, Readonly<Record<Fault, string>>>> = {
+  en: {
+    ENOENT: "there is no such directory.",
+    ENOTDIR: "a part of its path is a file.",
+    EISDIR: "it is a directory.",
+    EACCES: "you may not write there.",
+    EPERM: "you may not write there.",
+    EROFS: "its file system is read-only.",
+    ENOSPC: "the disk is full.",
+    ENAMETOOLONG: "its name is too long."
+  },
+  "zh-CN": {
+    ENOENT: "没有这个目录。",
+    ENOTDIR: "路径中有一部分是文件。",
+    EISDIR: "它是一个目录。",
+    EACCES: "你无权写入该处。",
+    EPERM: "你无权写入该处。",
+    EROFS: "其文件系统为只读。",
+    ENOSPC: "磁盘已满。",
+    ENAMETOOLONG: "文件名过长。"
+  }
+}
+
 const BY_EXTENSION: Readonly<Record<string, Format>> = { ".json": "json", ".html": "html", ".htm": "html" }
 
 const formatOf = ({ switches, values }: CommandLine, file: string | undefined): Format => {
@@ -88,7 +113,7 @@ const save = (file: string, text: string, locale: Locale) =>
       const words = texts[locale]
       return new Failure({
         exit: EXIT.failed,
-        detail: code === "EEXIST" ? words.exists(file) : words.unwritten(file, message)
+        detail: code === "EEXIST" ? words.exists(file) : words.unwritten(file, faults[locale][code as Fault] ?? message)
       })
     }
   })

@@ -28,6 +28,8 @@ const texts = {
     name: `--name is at most ${MOST_NAME} characters.`,
     days: `--expires is a number of days from 1 to ${MOST_DAYS}.`,
     once: (id: string) => `This is shown once. To take it back: claw token revoke ${id}`,
+    first:
+      "The token that claw serve printed counts no longer. For the sessions of your terminal: claw token create --user local",
     none: "no tokens yet.",
     revoked: (id: string) => `${id} is revoked; its connections end within seconds.`,
     unknown: (id: string) => `There is no token ${id}. Try: claw token list`
@@ -39,6 +41,7 @@ const texts = {
     name: `--name 最多 ${MOST_NAME} 个字符。`,
     days: `--expires 为 1 到 ${MOST_DAYS} 之间的天数。`,
     once: (id: string) => `令牌只显示一次。撤销：claw token revoke ${id}`,
+    first: "claw serve 打印的令牌不再有效。用于你终端中的会话：claw token create --user local",
     none: "还没有令牌。",
     revoked: (id: string) => `${id} 已撤销；其连接将在数秒内断开。`,
     unknown: (id: string) => `没有令牌 ${id}。请尝试：claw token list`
@@ -68,12 +71,15 @@ const specOf = ({ values }: CommandLine, locale: Locale): Result.Result<NewToken
 const create = Effect.fnUntraced(function* (line: CommandLine, locale: Locale) {
   const [tokens, output] = [yield* TokenStore, yield* Output]
   const spec = yield* Effect.fromResult(specOf(line, locale))
+  const first = (yield* tokens.list).length === 0
   const { token, secret } = yield* tokens.create(spec)
   // Tokens that starts printed have come to their end, also where this one is revoked before the next start.
   yield* (yield* LoginStore).endStarts
   const text = Redacted.value(secret)
   yield* output.out(line.switches.has("json") ? `${JSON.stringify({ ...token, token: text })}\n` : `${text}\n`)
-  if (!line.switches.has("json")) yield* output.err(`claw: ${texts[locale].once(token.token_id)}\n`)
+  if (line.switches.has("json")) return EXIT.done
+  yield* output.err(`claw: ${texts[locale].once(token.token_id)}\n`)
+  if (first && spec.owner.user !== localOwner.user) yield* output.err(`claw: ${texts[locale].first}\n`)
   return EXIT.done
 })
 

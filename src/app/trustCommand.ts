@@ -4,7 +4,7 @@
  * there now, and a later change is not trusted; there is no flag that trusts whatever comes.
  */
 import { resolve } from "node:path"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Result } from "effect"
 import type { CommandLine } from "../cli/CommandLine.ts"
 import { EXIT } from "../cli/Commands.ts"
 import { Output } from "../cli/Output.ts"
@@ -14,6 +14,7 @@ import { type ConfigShape, load } from "../config/AppConfig.ts"
 import { forget, type Offer, offered, records, remember, type Standing, standing } from "../config/WorkspaceTrust.ts"
 import { Failure } from "./failure.ts"
 import { unloadable } from "./trust.ts"
+import { workspaceOf } from "./workspace.ts"
 
 const json = (value: object): string => `${JSON.stringify(value)}\n`
 
@@ -111,6 +112,8 @@ export const trustCommand = (line: CommandLine, config: ConfigShape) => {
   const workspace = resolve(config.workspace, given ?? ".")
   if (switches.has("revoke")) return revoke(workspace, asJson, config)
   return Effect.suspend(() => {
+    const there = workspaceOf({ ...config, workspace })
+    if (Result.isFailure(there)) return Effect.fail(there.failure)
     const here = standing({ state_dir: config.state_dir, workspace })
     return switches.has("list") ? show(here, asJson, config) : trust(here, asJson, config)
   })

@@ -1,7 +1,8 @@
 /**
  * Which directory a session may be made in (SECURITY, LESSONS 48). Owns: the one rule, for connections and HTTP alike.
  * Invariants: links are resolved before anything is judged, and what was judged is what the session gets; who may not
- * manage this server has its workspace and what lies below; a refusal says neither a path nor whether one exists.
+ * manage this server has its workspace and what lies below; a refusal says no path, and whether one exists only to those
+ * who may name any.
  */
 import { Effect } from "effect"
 import { realpathSync, statSync } from "node:fs"
@@ -10,15 +11,28 @@ import type { ConfigShape } from "../config/AppConfig.ts"
 import { may, type Principal } from "../domain/Principal.ts"
 import { RuntimeError } from "../runtime/RuntimeError.ts"
 
+const unreadable = (detail: string | undefined, cause?: unknown) =>
+  new RuntimeError({ code: "workspace_unreadable", ...(detail === undefined ? {} : { detail }), cause })
+
+/** What is wrong with it; other failures are nobody's slip of the pen. */
+const wrong = (cause: unknown): string | undefined => {
+  const { code } = cause as NodeJS.ErrnoException
+  if (code === "ENOENT" || code === "ENOTDIR") return "There is no such directory on the server's machine."
+  return code === "EACCES" || code === "EPERM" ? "The server may not read that directory." : undefined
+}
+
 /** The directory as it really is: a session keeps it for life. */
 const directory = (path: string): Effect.Effect<string, RuntimeError> =>
-  Effect.try({
-    try: () => {
+  Effect.suspend(() => {
+    if (!isAbsolute(path)) return Effect.fail(unreadable("A directory is named by its full path, from / on."))
+    try {
       const real = realpathSync(path)
-      if (!isAbsolute(path) || !statSync(real).isDirectory()) throw new Error("no directory")
-      return real
-    },
-    catch: (cause) => new RuntimeError({ code: "workspace_unreadable", cause })
+      return statSync(real).isDirectory()
+        ? Effect.succeed(real)
+        : Effect.fail(unreadable("That is a file, and no directory."))
+    } catch (cause) {
+      return Effect.fail(unreadable(wrong(cause), cause))
+    }
   })
 
 /** As a workspace of its own, a control directory would lie open to tools that may never write it from above. */

@@ -187,7 +187,12 @@ export const table = {
   ),
   internal: row("server", false, "Something went wrong inside claw.", "claw 内部出错。"),
   bad_config: row("user", false, "The configuration is not valid.", "配置无效。"),
-  workspace_unreadable: row("user", false, "The workspace cannot be read.", "工作区无法读取。"),
+  workspace_unreadable: row(
+    "user",
+    false,
+    "The workspace is no directory that can be read: it was moved or deleted, or never was one.",
+    "工作区不是可读取的目录：它已被移动或删除，或从来不是目录。"
+  ),
   bad_session_file: row(
     "user",
     false,

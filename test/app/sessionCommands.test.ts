@@ -163,6 +163,10 @@ describe("claw sessions", () => {
       const resumed = yield* claw("--resume", "aa1", "--cwd", moved, "--provider", "demo")
       assert.strictEqual(resumed.code, 1)
       assert.include(resumed.err, "[workspace_unreadable]")
+      const [{ session_id = "" } = {}] = (yield* claw("sessions", "--json")).json
+      const run = yield* claw("run", "--session", String(session_id), "--cwd", moved, "--provider", "demo", "hello")
+      assert.strictEqual(run.code, 1)
+      assert.match(run.err, /was moved or deleted[^]*claw fork \S+ --cwd DIR/)
       mkdirSync(workspace)
       assert.deepStrictEqual(yield* states(), ["replaced", "replaced", "replaced"])
       renameSync(moved, join(workspace, "inside"))

@@ -175,6 +175,7 @@ describe("a session as a file", () => {
       const { claw, workspace } = yield* stories()
       const missing = yield* claw("sessions", "export", "aa1", join(workspace, "no", "such.md"))
       assert.deepStrictEqual([missing.code, existsSync(join(workspace, "no"))], [1, false])
+      assert.include(missing.err, "such.md cannot be written: there is no such directory.")
       const file = join(workspace, "s.md")
       yield* claw("sessions", "export", "aa1", file)
       const before = readFileSync(file, "utf8")

@@ -85,6 +85,22 @@ describe("claw backup and restore", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("a place that is none, and a file that is no backup, are told as such", () =>
+    Effect.gen(function* () {
+      const { claw, workspace } = yield* stories()
+      const nowhere = yield* claw("backup", join(workspace, "no", "such"))
+      assert.include(nowhere.err, "Check that its directory exists")
+      const other = join(workspace, "notes.txt")
+      writeFileSync(other, "milk, bread\n".repeat(500))
+      const refused = yield* claw("restore", other, "--yes")
+      assert.include(refused.err, `${other} is no backup of claw's, or it is damaged. Nothing was changed.`)
+      for (const { code, err } of [nowhere, refused]) {
+        assert.strictEqual(code, 1)
+        assert.notMatch(err, /ENOENT|copyfile|Move it away/)
+      }
+    }).pipe(Effect.scoped)
+  )
+
   it.live("a restore is refused while another has the store open, and changes nothing", () =>
     Effect.gen(function* () {
       const { claw, file, store, workspace } = yield* stories()
@@ -104,7 +120,7 @@ describe("claw backup and restore", () => {
   )
 
   const spoil: ReadonlyArray<readonly [string, (file: string) => Effect.Effect<void>, string]> = [
-    ["is no database", (file) => Effect.sync(() => writeFileSync(file, "x".repeat(5000))), "not a session store"],
+    ["is no database", (file) => Effect.sync(() => writeFileSync(file, "x".repeat(5000))), "is no backup of claw's"],
     ["is cut short", (file) => Effect.sync(() => truncateSync(file, 8192)), "damaged"],
     [
       "has an audit that was rewritten",

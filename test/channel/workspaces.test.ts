@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { workspaceFor } from "../../src/channel/Workspaces.ts"
+import { table as codes } from "../../src/domain/ErrorCode.ts"
 import { localPrincipal, type Role } from "../../src/domain/Principal.ts"
 import { client, channelLayer } from "../support/channelKit.ts"
 import { answer, turns } from "../support/engineKit.ts"
@@ -74,6 +75,25 @@ describe("the workspace of a new session", () => {
       assert.strictEqual(yield* given(there, "admin", join(there.root, "out")), "/out")
       assert.strictEqual(yield* given(there, "admin", join(there.root, "missing")), "workspace_unreadable")
       assert.strictEqual(yield* given(there, "admin", "relative"), "workspace_unreadable")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("who may name any is told what is wrong with the one, without its path; others are not", () =>
+    Effect.gen(function* () {
+      const there = yield* dir
+      there.file("file", "")
+      const why = (role: Role, wanted: string) =>
+        Effect.map(Effect.flip(workspaceFor({ workspace: there.ws }, someone(role), wanted)), ({ message }) => message)
+      const told: ReadonlyArray<readonly [string, string]> = [
+        ["relative", "A directory is named by its full path, from / on."],
+        ["~/project", "A directory is named by its full path, from / on."],
+        [join(there.root, "missing"), "There is no such directory on the server's machine."],
+        [join(there.root, "file"), "That is a file, and no directory."]
+      ]
+      for (const [wanted, says] of told) {
+        assert.strictEqual(yield* why("admin", wanted), says)
+        assert.strictEqual(yield* why("member", wanted), codes.forbidden.en)
+      }
     }).pipe(Effect.scoped)
   )
 })

@@ -7,7 +7,7 @@ import { atIssuer, callable, calls } from "../support/consoleIssuer.ts"
 import { answers, composer, create, say, type Sized, steps, violations } from "../support/consolePage.ts"
 import { followed, usedByKeys } from "../support/consoleKeys.ts"
 import { BIG, LONG, site } from "../support/consoleKit.ts"
-import { promptsAndLimits, subagentsAndUndo } from "../support/consoleWork.ts"
+import { ideas, promptsAndLimits, spentLinks, subagentsAndUndo } from "../support/consoleWork.ts"
 import { cuttable } from "../support/cuttable.ts"
 
 layer(site, { excludeTestServices: true, timeout: "90 seconds" })("the console in Chromium", (it) => {
@@ -22,11 +22,11 @@ layer(site, { excludeTestServices: true, timeout: "90 seconds" })("the console i
       assert.notInclude(page.url(), "token")
       await page.context().clearCookies()
       await page.reload()
-      await page.getByLabel("Token").fill("wrong")
-      await page.getByRole("button", { name: "Sign in" }).click()
-      await page.getByRole("alert").getByText("not known here").waitFor()
+      await spentLinks(page, at.url)
     }
   )
+
+  scene("an idea is put where one writes; what would pass unasked is said of the mode (R242)", ideas)
 
   scene(
     "runs two sessions at once, and each keeps its own stream; a stop stops one (R243–R245, R249, R327–R329)",

@@ -19,7 +19,7 @@ describe("claw token", SIDE_BY_SIDE, () => {
       const made = yield* token("create", "--user", "ada", "--name", "my laptop", "--expires", "30")
       assert.match(made.stdout, /^claw_[A-Za-z0-9_-]{43}\n$/)
       const id =
-        /^claw: This is shown once\. To take it back: claw token revoke (tok_\S+)\n$/.exec(made.stderr)?.[1] ?? ""
+        /^claw: This is shown once\. To take it back: claw token revoke (tok_\S+)\n/.exec(made.stderr)?.[1] ?? ""
       assert.match(
         (yield* token("list")).stdout,
         new RegExp(`^${id}  local/default/ada  member  until \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d  used -  my laptop\n$`)

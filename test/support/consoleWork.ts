@@ -50,3 +50,27 @@ export const subagentsAndUndo: Scene = async (page, at) => {
   await page.locator(".inside .call-head").getByText("touch stork.txt").waitFor()
   await page.locator(".inside .order").getByText("run touch stork.txt").waitFor()
 }
+
+/** A token that is none, typed or in a link. */
+export const spentLinks = async (page: Page, url: string) => {
+  await page.getByLabel("Token").fill("wrong")
+  await page.getByRole("button", { name: "Sign in" }).click()
+  await page.getByRole("alert").getByText("not known here").waitFor()
+  for (const token of ["spent", "%"]) {
+    await page.goto("about:blank")
+    await page.goto(`${new URL(url).origin}/#token=${token}`)
+    await page.getByRole("alert").getByText("not known here").waitFor()
+  }
+}
+
+export const ideas = async (page: Page, at: { readonly url: string }) => {
+  await page.goto(at.url)
+  await create(page, "Ideas")
+  await page.getByRole("button", { name: "Fix the failing test." }).click()
+  await page.waitForFunction("document.activeElement === document.querySelector('.composer textarea')")
+  const said = page.locator(".empty > p")
+  await said.getByText("Nothing is changed before you allow it.").waitFor()
+  await page.getByRole("combobox", { name: "Mode" }).selectOption("accept-edits")
+  await said.getByText("Edits of files pass, commands ask.").waitFor()
+  assert.notInclude(await said.innerText(), "Nothing is changed")
+}

@@ -3,6 +3,7 @@ import { KeyRound } from "lucide-react"
 import { type FormEvent, useEffect, useState } from "react"
 import { useStore } from "zustand"
 import type { ErrorBody } from "../../domain/ErrorCode.ts"
+import { linkRefusal } from "../begin.ts"
 import { api } from "../net/api.ts"
 import { hub } from "../state/hub.ts"
 import { useWords } from "../words/useWords.ts"
@@ -31,7 +32,11 @@ export const Login = () => {
   const words = useWords()
   const ended = useStore(hub.store, (view) => view.loginEnded)
   const [token, setToken] = useState("")
-  const [refusal, setRefusal] = useState<string>()
+  const said = ({ code, message }: ErrorBody) => (code === "unauthenticated" ? words.wrongToken : message)
+  const [refusal, setRefusal] = useState<string | undefined>(() => {
+    const first = ended ? undefined : linkRefusal()
+    return first === undefined ? undefined : said(first)
+  })
   const [busy, setBusy] = useState(false)
   const submit = async (event: FormEvent) => {
     event.preventDefault()
@@ -39,8 +44,7 @@ export const Login = () => {
     try {
       await hub.login(token.trim())
     } catch (error) {
-      const { code, message } = error as ErrorBody
-      setRefusal(code === "unauthenticated" ? words.wrongToken : message)
+      setRefusal(said(error as ErrorBody))
     }
     setBusy(false)
   }

@@ -132,7 +132,8 @@ export const en = {
   loadingOlder: "Loading earlier messages …",
   toEnd: "To the end",
   emptyTitle: "Say what is to be done",
-  emptyText: (workspace: string) => `It works in ${workspace}. Nothing is changed before you allow it.`,
+  emptyText: (workspace: string, passes: string) => `It works in ${workspace}. ${passes}`,
+  emptyAsks: "Nothing is changed before you allow it.",
   emptyIdeas: [
     "Fix the failing test.",
     "Explain how this project is built up.",

@@ -17,6 +17,7 @@ import * as NewFile from "../NewFile.ts"
 import { StoreError } from "../StoreError.ts"
 import { createFile, createPrivately, pragma } from "./database.ts"
 import { attempt, isAlone, openOffline, withDatabase } from "./offline.ts"
+import { isNoStore } from "./sqliteError.ts"
 import { layerSqlite } from "./SqliteStore.ts"
 
 export interface Whole {
@@ -168,7 +169,11 @@ export const restore = Effect.fnUntraced(function* (from: string, file: string, 
   yield* attempt("restore", file, () => createPrivately(file))
   yield* there ? claimAlone(file) : Effect.void
   const put = Effect.gen(function* () {
-    yield* copy(from, part)
+    yield* Effect.mapError(copy(from, part), (error) =>
+      isNoStore(error)
+        ? refuse("restore", `${from} is no backup of claw's, or it is damaged. Nothing was changed.`)
+        : error
+    )
     const whole = yield* prove("restore", part)
     if (there) yield* Points.around(() => "restore kept", keep(file, kept))
     yield* Points.around(() => "restore placed", place(part, file))

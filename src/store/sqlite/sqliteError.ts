@@ -25,6 +25,9 @@ const SYSTEM_KINDS: Readonly<Record<string, number>> = {
   EDQUOT: FULL,
   EROFS: READONLY,
   EIO: IOERR,
+  ENOENT: CANTOPEN,
+  ENAMETOOLONG: CANTOPEN,
+  ELOOP: CANTOPEN,
   EACCES: CANTOPEN,
   EPERM: CANTOPEN,
   ENOTDIR: CANTOPEN,
@@ -33,9 +36,11 @@ const SYSTEM_KINDS: Readonly<Record<string, number>> = {
 
 /** node:sqlite names SQLite's extended result code `errcode`; the low byte is the kind. */
 const kindOf = (cause: unknown): number | undefined => {
-  const { errcode, code } = (cause ?? {}) as { readonly errcode?: unknown; readonly code?: unknown }
+  const { errcode, code, syscall } = (cause ?? {}) as Readonly<Record<"errcode" | "code" | "syscall", unknown>>
   if (errcode === IOERR_SHMSIZE) return FULL
   if (typeof errcode === "number") return errcode & 0xff
+  // A file stands where its directory should be.
+  if (code === "EEXIST" && syscall === "mkdir") return CANTOPEN
   return typeof code === "string" ? SYSTEM_KINDS[code] : undefined
 }
 
@@ -56,6 +61,7 @@ export const metAll = (error: StoreError): boolean =>
 export const metStorage = (cause: unknown): boolean =>
   [BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN, NOTADB].includes(kindOf(cause) ?? 0)
 export const isCorrupt = (error: SqlError.SqlError): boolean => kindOf(error.reason.cause) === CORRUPT
+export const isNoStore = (error: StoreError): boolean => [CORRUPT, NOTADB].includes(kindOf(error.cause) ?? 0)
 /** After a failed write or sync nothing that the connection holds in memory can be trusted. */
 export const isIoError = (cause: unknown): boolean => kindOf(cause) === IOERR
 
