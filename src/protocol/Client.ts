@@ -249,7 +249,7 @@ class Conversation implements Client {
     this.listen()
     this.become({ kind: "ready" })
     this.options.onTold?.(event)
-    this.requests.connected()
+    this.requests.connected(event.limits.message_bytes)
   }
 
   private hearStatus(event: Told<"status">): void {
@@ -277,7 +277,7 @@ class Conversation implements Client {
     if (why !== undefined) return this.end(errorBody(why))
     this.turn++
     this.link = undefined
-    this.requests.disconnected()
+    this.requests.disconnected(code)
     const longest = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** this.failures++)
     const jittered = Math.round(longest * (0.5 + (this.options.random ?? Math.random)() / 2))
     const delay_ms = Math.max(jittered, this.last?.retry_after_ms ?? 0)
