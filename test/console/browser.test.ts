@@ -4,7 +4,7 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { atIssuer, callable, calls } from "../support/consoleIssuer.ts"
-import { answers, composer, create, say, type Sized, steps, violations } from "../support/consolePage.ts"
+import { answers, composer, create, say, type Sized, steps, turned, violations } from "../support/consolePage.ts"
 import { followed, usedByKeys } from "../support/consoleKeys.ts"
 import { BIG, LONG, site } from "../support/consoleKit.ts"
 import { promptsAndLimits, subagentsAndUndo } from "../support/consoleWork.ts"
@@ -188,7 +188,7 @@ layer(site, { excludeTestServices: true, timeout: "90 seconds" })("the console i
     const evil = [
       "say **bold** <img src=x onerror=window.pwned=1>",
       "[a](javascript:window.pwned=2) [b](https://example.org/x) ![c](https://evil.example/x.png)",
-      "<script>window.pwned=3</script><iframe srcdoc='<script>parent.pwned=4</script>'></iframe>"
+      "<script>window.pwned=3</script><iframe srcdoc='<script>parent.pwned=4</script>'></iframe> \u202etxt.exe"
     ]
     const fetched: Array<string> = []
     page.on("request", (request) => fetched.push(request.url()))
@@ -208,10 +208,10 @@ layer(site, { excludeTestServices: true, timeout: "90 seconds" })("the console i
         ["https://evil.example/x.png", "noopener noreferrer nofollow"]
       ]
     )
-    assert.deepStrictEqual(
-      fetched.filter((url) => !url.startsWith(at.url)),
-      []
-    )
+    await page.getByRole("button", { name: "Details" }).click()
+    await page.getByRole("tab", { name: "Timeline" }).click()
+    await page.locator(".spans").waitFor()
+    assert.deepStrictEqual([await turned(page), fetched.filter((url) => !url.startsWith(at.url))], [[], []])
   })
 
   scene(
