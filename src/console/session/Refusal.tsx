@@ -15,7 +15,12 @@ export const Refusal = () => {
   return (
     <p className="refusal" role="alert">
       <span>{locale === "en" || own ? inOrder(refusal.message) : table[refusal.code].zh}</span>
-      <button type="button" className="icon-button small" aria-label={words.dismiss} onClick={() => session.dismiss()}>
+      <button
+        type="button"
+        className="icon-button small"
+        aria-label={words.dismiss}
+        onClick={() => session.refuse(undefined)}
+      >
         <X aria-hidden size={14} />
       </button>
     </p>

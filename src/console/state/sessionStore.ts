@@ -17,6 +17,7 @@ import { makeDelivery, makeReturned } from "./delivery.ts"
 import { Folding } from "./folding.ts"
 import { onFrame } from "./frames.ts"
 import type { Doing, Item } from "./items.ts"
+import { wakes } from "./network.ts"
 import { draftOf, keepDraft, keepOutbox, outboxOf, type Sending } from "./outbox.ts"
 import { looked, toldNow } from "./status.ts"
 
@@ -63,7 +64,7 @@ export class SessionStore {
       this.putBack(sending.content)
       this.refuse(error)
     },
-    waits: (refusal) => this.store.setState({ refusal })
+    waits: (error) => this.refuse(error)
   })
 
   constructor(id: SessionId, signedOut: () => void = () => {}) {
@@ -106,7 +107,7 @@ export class SessionStore {
   send(content: string, when_busy: Sending["when_busy"]): void {
     const sending: Sending = { key: crypto.randomUUID(), content, when_busy }
     this.edit("")
-    this.dismiss()
+    this.refuse(undefined)
     this.setSending([...this.store.getState().sending, sending])
     if (this.client !== undefined) this.deliver(sending)
   }
@@ -154,11 +155,8 @@ export class SessionStore {
     this.store.setState({ status: looked(known, this.store.getState().status) })
   }
 
-  dismiss(): void {
-    this.store.setState({ refusal: undefined })
-  }
-
-  refuse(refusal: ErrorBody): void {
+  /** `undefined`: it was read. */
+  refuse(refusal: ErrorBody | undefined): void {
     this.store.setState({ refusal })
   }
 
@@ -223,6 +221,7 @@ export class SessionStore {
       // Whoever closes the page wants to find the work done.
       detach: "until_done",
       after: { seq: this.folding.last },
+      wakes,
       onEvent: (event) => this.take(event),
       onState: (link) => this.linked(link),
       onTold: (event) => this.told(event)
