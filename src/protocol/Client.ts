@@ -7,13 +7,11 @@
 import { type ErrorBody, errorBody } from "../domain/ErrorCode.ts"
 import type { SessionEvent } from "../domain/Event.ts"
 import type { SessionId, TaskId } from "../domain/Ids.ts"
-import type { Client, ClientOptions, ClientState, Told } from "./clientContract.ts"
+import type { Client, ClientOptions, ClientState, Told } from "./ClientContract.ts"
 import type { ClientMessage } from "./ClientMessage.ts"
 import { makePlace } from "./clientPlace.ts"
 import { makeRequests } from "./clientRequests.ts"
 import type { ConnectionEvent, ServerEvent } from "./ServerEvent.ts"
-
-export type * from "./clientContract.ts"
 
 const FIRST_DELAY_MS = 250
 const LONGEST_DELAY_MS = 30_000

@@ -2,7 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { errorBody } from "../../src/domain/ErrorCode.ts"
 import * as fc from "fast-check"
-import { type ClientState, connect } from "../../src/protocol/Client.ts"
+import { connect } from "../../src/protocol/Client.ts"
+import type { ClientState } from "../../src/protocol/ClientContract.ts"
 import { type Fault, FakeWire, type Said } from "../support/fakeWire.ts"
 
 const start = (wire: FakeWire, after?: { readonly seq: number }) => {

@@ -1,6 +1,7 @@
 /** The typed client and a server that says nothing, or nothing of this protocol (R178, R235). */
 import { assert, describe, it } from "@effect/vitest"
-import { type ClientState, connect } from "../../src/protocol/Client.ts"
+import { connect } from "../../src/protocol/Client.ts"
+import type { ClientState } from "../../src/protocol/ClientContract.ts"
 import { FakeWire } from "../support/fakeWire.ts"
 
 const start = (wire: FakeWire) => {

@@ -1,5 +1,5 @@
 /** A session's status, from two places: the wire tells it, HTTP also what the wire does not. Pure. */
-import type { Told } from "../../protocol/Client.ts"
+import type { Told } from "../../protocol/ClientContract.ts"
 import type { Status } from "../net/api.ts"
 
 /** What the wire says now, with what only HTTP said. */
