@@ -33,6 +33,9 @@ export const violations = async (page: Page) => {
     .map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`)
 }
 
+/** The page evaluates no text (CSP) but what comes from outside, and that once: what is waited for is a function. */
+export const until = (page: Page, holds: string) => page.waitForFunction(`() => ${holds}`)
+
 /** Whatever in the page holds a character that turns a line around; what somebody writes is theirs. */
 export const turned = (page: Page) =>
   page.evaluate<ReadonlyArray<string>>(`(() => {
