@@ -7,14 +7,8 @@ import { Deferred, Effect, Queue, type Scope } from "effect"
 import { type ErrorBody, errorBody, table } from "../domain/ErrorCode.ts"
 import type { RequestId, SessionId, TaskId } from "../domain/Ids.ts"
 import * as Usage from "../domain/Usage.ts"
-import {
-  type Client,
-  type ClientOptions,
-  type ClientState,
-  connect,
-  type Told,
-  type Transport
-} from "../protocol/Client.ts"
+import { connect } from "../protocol/Client.ts"
+import type { Client, ClientOptions, ClientState, Told, Transport } from "../protocol/ClientContract.ts"
 import { RuntimeError } from "../runtime/RuntimeError.ts"
 import type { Accepted, SessionRuntime } from "../runtime/SessionRuntime.ts"
 import type { Task } from "../runtime/Task.ts"

@@ -1,6 +1,6 @@
 /** A client's connection over TCP, one JSON object a line. Owns: the adapter from a socket to the client's transport. */
 import { connect } from "node:net"
-import type { Transport } from "../protocol/Client.ts"
+import type { Transport } from "../protocol/ClientContract.ts"
 import { make } from "../protocol/Framing.ts"
 
 export const tcpTransport = (address: { readonly host: string; readonly port: number }): Transport => ({

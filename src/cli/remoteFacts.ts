@@ -7,7 +7,7 @@ import { type DurableEvent, isTerminal, type SessionEvent } from "../domain/Even
 import { fold } from "../domain/Fold.ts"
 import { type EndedTask, initial, type SessionState } from "../domain/Session.ts"
 import type { TaskId } from "../domain/Ids.ts"
-import type { Told } from "../protocol/Client.ts"
+import type { Told } from "../protocol/ClientContract.ts"
 import type { Position } from "../runtime/SessionRuntime.ts"
 
 type Delta = Extract<SessionEvent, { readonly offset: number }>

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import type { Durable, SessionEvent } from "../domain/Event.ts"
 import type { TaskId } from "../domain/Ids.ts"
-import type { Client } from "../protocol/Client.ts"
+import type { Client } from "../protocol/ClientContract.ts"
 import { RuntimeError } from "../runtime/RuntimeError.ts"
 import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
 import type { Facts } from "./remoteFacts.ts"

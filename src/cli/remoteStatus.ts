@@ -2,7 +2,7 @@
 import type { SessionId } from "../domain/Ids.ts"
 import { localOwner } from "../domain/Principal.ts"
 import { pendingApprovals, type SessionState } from "../domain/Session.ts"
-import type { Told } from "../protocol/Client.ts"
+import type { Told } from "../protocol/ClientContract.ts"
 import type { SessionRuntime, SessionStatus } from "../runtime/SessionRuntime.ts"
 
 type Caps = Parameters<NonNullable<SessionRuntime["setBudget"]>>[0]

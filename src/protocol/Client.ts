@@ -6,68 +6,17 @@
  */
 import { type ErrorBody, errorBody } from "../domain/ErrorCode.ts"
 import type { SessionEvent } from "../domain/Event.ts"
-import type { RequestId, SessionId, TaskId } from "../domain/Ids.ts"
-import type { ClientMessage, Message, Position } from "./ClientMessage.ts"
+import type { SessionId, TaskId } from "../domain/Ids.ts"
+import type { Client, ClientOptions, ClientState, Told } from "./ClientContract.ts"
+import type { ClientMessage } from "./ClientMessage.ts"
 import { makePlace } from "./clientPlace.ts"
 import { makeRequests } from "./clientRequests.ts"
 import type { ConnectionEvent, ServerEvent } from "./ServerEvent.ts"
-export interface TransportHandlers {
-  readonly opened: () => void
-  readonly message: (text: string) => void
-  /** Once; `code` as of a WebSocket, 1006 where the transport has none. */
-  readonly closed: (code: number) => void
-}
-/** The handlers are called only after `open` has returned. */
-export interface Transport {
-  readonly open: (handlers: TransportHandlers) => { readonly send: (text: string) => void; readonly close: () => void }
-}
-
-export type ClientState =
-  | { readonly kind: "connecting" | "ready" }
-  /** `error`: what the server said before it closed. */
-  | { readonly kind: "waiting"; readonly delay_ms: number; readonly error?: ErrorBody }
-  /** `error` absent: closed by this side. */
-  | { readonly kind: "ended"; readonly error?: ErrorBody }
-
-export type Told<T extends ConnectionEvent["type"]> = Extract<ConnectionEvent, { readonly type: T }>
-
-export interface ClientOptions extends Omit<Message<"hello">, "type" | "v" | "after"> {
-  readonly transport: Transport
-  /** Absent: live from now. `{ seq: 0 }`: from the beginning. */
-  readonly after?: Position
-  readonly onEvent: (event: SessionEvent) => void
-  readonly onState?: (state: ClientState) => void
-  /** `hello`, `status`, `draining`, and errors that answer no request of this client. */
-  readonly onTold?: (event: ConnectionEvent) => void
-  /** Facts or text were missing between two events; they were asked for again. */
-  readonly onGap?: (position: Position) => void
-  /** Calls `run` once after `ms`; gives its cancelling. */
-  readonly timer?: (run: () => void, ms: number) => () => void
-  readonly random?: () => number
-}
-
-export interface Client {
-  readonly state: () => ClientState
-  readonly session: () => SessionId | undefined
-  readonly position: () => Position | undefined
-  readonly prompt: (
-    content: string,
-    options?: Pick<Message<"prompt">, "idempotency_key" | "when_busy">
-  ) => Promise<Told<"accepted">>
-  /** Done when the server has taken it; fails with its `ErrorBody`. */
-  readonly interrupt: (task_id?: TaskId) => Promise<void>
-  readonly answer: (
-    request_id: RequestId,
-    answer: Omit<Message<"approval_response">, "type" | "request_id">
-  ) => Promise<void>
-  readonly send: (message: Message<"command"> | Message<"unqueue">) => Promise<void>
-  readonly status: () => Promise<Told<"status">>
-  readonly diff: (which?: { readonly all?: boolean; readonly task_id?: TaskId }) => Promise<Told<"difference">>
-  readonly close: () => void
-}
 
 const FIRST_DELAY_MS = 250
 const LONGEST_DELAY_MS = 30_000
+/** Whoever was asleep, or had no network, is answered within this time or connects anew. */
+const AWAKE_MS = 5_000
 /** Signing in again would not help. */
 const final: ReadonlySet<string> = new Set(["unauthenticated", "forbidden", "unsupported_version"])
 const finalClose: Readonly<Record<number, ErrorBody["code"]>> = { 4401: "unauthenticated", 4403: "forbidden" }
@@ -105,11 +54,13 @@ class Conversation implements Client {
   /** Milliseconds of a heartbeat; the server's own as soon as it is known. */
   private beat = 30_000
   private cancelTimer = () => {}
+  private sleep = () => {}
 
   constructor(options: ClientOptions) {
     this.options = options
     this.place = makePlace(options.after)
     this.id = options.session_id
+    this.sleep = options.wakes?.(() => this.wake()) ?? this.sleep
     this.connect()
   }
 
@@ -188,10 +139,20 @@ class Conversation implements Client {
 
   /** A server that is silent for a heartbeat is asked; silent for another, it is gone. */
   private listen(): void {
-    this.timer(() => {
-      this.timer(() => this.drop(), this.beat)
-      this.say({ type: "ping" })
-    }, this.beat)
+    this.timer(() => this.probe(this.beat), this.beat)
+  }
+
+  private probe(ms: number): void {
+    this.timer(() => this.drop(), ms)
+    this.say({ type: "ping" })
+  }
+
+  private wake(): void {
+    if (this.now.kind === "ready") return this.probe(AWAKE_MS)
+    if (this.now.kind !== "waiting") return
+    this.cancelTimer()
+    this.failures = 0
+    this.connect()
   }
 
   private drop(): void {
@@ -249,7 +210,7 @@ class Conversation implements Client {
     this.listen()
     this.become({ kind: "ready" })
     this.options.onTold?.(event)
-    this.requests.connected()
+    this.requests.connected(event.limits.message_bytes)
   }
 
   private hearStatus(event: Told<"status">): void {
@@ -277,7 +238,7 @@ class Conversation implements Client {
     if (why !== undefined) return this.end(errorBody(why))
     this.turn++
     this.link = undefined
-    this.requests.disconnected()
+    this.requests.disconnected(code)
     const longest = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** this.failures++)
     const jittered = Math.round(longest * (0.5 + (this.options.random ?? Math.random)() / 2))
     const delay_ms = Math.max(jittered, this.last?.retry_after_ms ?? 0)
@@ -287,6 +248,7 @@ class Conversation implements Client {
 
   private end(error: ErrorBody | undefined): void {
     if (this.now.kind === "ended") return
+    this.sleep()
     this.cancelTimer()
     if (error === undefined) this.say({ type: "close" })
     this.turn++

@@ -1,5 +1,5 @@
 /** A client's connection over the platform's WebSocket: browsers, and Node as it is. Owns: nothing but the adapter. */
-import type { Transport } from "./Client.ts"
+import type { Transport } from "./ClientContract.ts"
 
 export const webSocketTransport = (url: string): Transport => ({
   open: ({ opened, message, closed }) => {

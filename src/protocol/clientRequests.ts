@@ -1,7 +1,8 @@
 /**
  * What a client asked and has no answer to yet. Owns: which answer belongs to which question, what is asked again after
  * a cut. Invariants: one request is on its way at a time, so that an error is its; every promise is settled; a request
- * that would mean something else later (`interrupt` without a task, `clear`, `undo` …) is never sent twice.
+ * that would mean something else later (`interrupt` without a task, `clear`, `undo` …) is never sent twice; one that is
+ * too large for the server is not sent at all, for it would cost the connection, and the next one, and so on.
  */
 import { type ErrorBody, errorBody } from "../domain/ErrorCode.ts"
 import type { TaskId } from "../domain/Ids.ts"
@@ -25,18 +26,29 @@ const once: ReadonlySet<string> = new Set<Message<"command">["name"]>(["clear", 
 const mayRepeat = (message: ClientMessage): boolean =>
   message.type === "interrupt" ? message.task_id !== undefined : message.type !== "command" || !once.has(message.name)
 
+/** A connection is closed so for what is on its way, by a server or by a proxy with limits of its own: again would be the same. */
+const TOO_LARGE = 1009
+
+const bytesOf = (message: ClientMessage): number => new TextEncoder().encode(JSON.stringify(message)).length
+
 /** One request at a time, while there is a connection. */
 const makeQueue = (say: (message: ClientMessage) => void) => {
   let waiting: ReadonlyArray<Request> = []
   let current: Request | undefined
   let ready = false
+  let most = Number.POSITIVE_INFINITY
 
   const next = (): void => {
     if (!ready || current !== undefined) return
-    current = waiting[0]
+    const first = waiting[0]
     waiting = waiting.slice(1)
-    if (current === undefined) return
-    const { message, fence } = current
+    if (first === undefined) return
+    const { message, fence, failed } = first
+    if (bytesOf(message) > most) {
+      failed(errorBody("too_large"))
+      return next()
+    }
+    current = first
     say(message)
     if (fence !== undefined) say({ type: "ping", nonce: fence })
   }
@@ -61,9 +73,14 @@ const makeQueue = (say: (message: ClientMessage) => void) => {
       waiting = []
       return all
     },
-    open: (is: boolean): void => {
-      ready = is
+    /** `bytes`: what a message may have. */
+    open: (bytes: number): void => {
+      ready = true
+      most = bytes
       next()
+    },
+    shut: (): void => {
+      ready = false
     },
     settle: (how: (request: Request) => void): void => {
       const request = take()
@@ -112,17 +129,18 @@ export const makeRequests = (say: (message: ClientMessage) => void) => {
       queue.settle(({ failed }) => failed(error))
       return true
     },
-    connected: () => queue.open(true),
-    disconnected: (): void => {
-      queue.open(false)
+    connected: (message_bytes: number) => queue.open(message_bytes),
+    disconnected: (code: number): void => {
+      queue.shut()
       const request = queue.take()
       if (request === undefined) return
-      if (mayRepeat(request.message)) queue.again(request)
+      if (code === TOO_LARGE) request.failed(errorBody("too_large"))
+      else if (mayRepeat(request.message)) queue.again(request)
       else request.failed(errorBody("internal", "The connection was lost; whether this was done is not known."))
     },
     ended: (error: ErrorBody): void => {
       over = error
-      queue.open(false)
+      queue.shut()
       for (const { failed } of queue.all()) failed(error)
     }
   }

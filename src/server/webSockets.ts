@@ -26,13 +26,14 @@ const NOT_FOUND: Refusal = { code: "not_found", detail: "WebSockets are at /ws."
 /** Refused for who they are. */
 const nobody = { unauthenticated: true, forbidden: true, rate_limited: true }
 
-const POLICY = 1008
-const TOO_BIG = 1009
+/** What the library closes with where it cannot read on: a message that is no UTF-8, too long, or in too many parts. */
+const LOST: ReadonlySet<number | undefined> = new Set([1007, 1008, 1009])
 
-/** The library says that a message in too many parts broke a policy; here it is too large (SETTLED 20). */
+/** Where the library cannot read on, it closes without a reason, and at once; here the error is said first (PROTOCOL §1). */
 class Closing extends WebSocket {
   override close(code?: number, data?: string | Buffer): void {
-    super.close(code === POLICY ? TOO_BIG : code, data)
+    const isOurs = data !== undefined || this.readyState !== this.OPEN
+    if (isOurs || !LOST.has(code)) super.close(code, data)
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * One WebSocket peer as a Connection. Owns: messages in and out, pings, times, the end. Framing, masking and UTF-8 are
- * the library's; it closes with 1002, 1007 and 1009 by itself, before a whole message is kept.
+ * the library's: it reads no further before a whole message is kept, and closes with 1002 by itself.
  * Invariants: a message that has begun ends within `read_ms`, however many pings are sent between its fragments; the
  * peer is pinged every `heartbeat_ms`; the socket is gone, at the latest, `write_ms` after `close`.
  */
@@ -144,6 +144,7 @@ export class WsConnection implements Connection {
 
   #data(): void {
     this.#heard = performance.now()
+    if (this.#deaf) return
     if (!midMessage(this.#ws)) this.#begun = 0
     else if (this.#begun === 0) this.#begun = this.#heard
   }
@@ -162,7 +163,7 @@ export class WsConnection implements Connection {
     this.#inbox.push(inbound)
   }
 
-  /** The library has sent its close frame; we wait for the peer's no longer than for any. */
+  /** Nothing is read any more: we wait for the peer's end no longer than for any. */
   #broken(code: string | undefined): void {
     this.#cutAt = Math.min(this.#cutAt, performance.now() + this.#options.limit.write_ms)
     const broken = brokenBy(code)

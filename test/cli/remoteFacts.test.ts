@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { SessionEvent } from "../../src/domain/Event.ts"
 import type { TaskId } from "../../src/domain/Ids.ts"
-import type { Told } from "../../src/protocol/Client.ts"
+import type { Told } from "../../src/protocol/ClientContract.ts"
 import { makeFacts } from "../../src/cli/remoteFacts.ts"
 
 const envelope = { v: 1, session_id: "s", ts: "2026-01-01T00:00:00.000Z" }

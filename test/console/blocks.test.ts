@@ -129,6 +129,21 @@ describe("blocks", () => {
     }
   })
 
+  it("what is made of marks is shown as it is, however short it is; code and ordinary text are not taken for it", () => {
+    const plain = (text: string) => split(text).blocks.map((block) => block.plain)
+    const bombs = [
+      "*_".repeat(3_900),
+      "*a_ ".repeat(1_900),
+      "[".repeat(7_000),
+      "[a](b".repeat(1_500),
+      "<a ".repeat(2_600)
+    ]
+    for (const bomb of bombs) assert.deepStrictEqual(plain(`${bomb}\n\nafter **it**`), [true, false], bomb.slice(0, 5))
+    const links = Array.from({ length: 150 }, (_, i) => `- [name_${i}](https://e.example/a_b) **b**`).join("\n")
+    assert.notInclude(plain(links), true)
+    assert.deepStrictEqual(plain("```\n" + "a[b_c[d]] *= ".repeat(500) + "\n```"), [false])
+  })
+
   it("share the definitions of their links", () => {
     assert.strictEqual(
       definitions("[a]\n\n[a]: https://a.example/\n  [b]: <x>\nno [c]: here"),

@@ -4,7 +4,7 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { atIssuer, callable, calls } from "../support/consoleIssuer.ts"
-import { answers, composer, create, say, type Sized, steps, violations } from "../support/consolePage.ts"
+import { answers, composer, create, say, type Sized, steps, turned, until, violations } from "../support/consolePage.ts"
 import { followed, usedByKeys } from "../support/consoleKeys.ts"
 import { BIG, LONG, site } from "../support/consoleKit.ts"
 import { ideas, promptsAndLimits, spentLinks, subagentsAndUndo } from "../support/consoleWork.ts"
@@ -41,7 +41,7 @@ layer(site, { excludeTestServices: true, timeout: "90 seconds" })("the console i
       await answers(page).getByText("Beta begins.").waitFor()
       await say(page, "said too soon")
       await page.getByRole("button", { name: "Take back: said too soon" }).click()
-      await page.waitForFunction("document.querySelector('.composer textarea').value === 'said too soon'")
+      await until(page, "document.querySelector('.composer textarea').value === 'said too soon'")
       assert.strictEqual(await page.getByText("Alpha").count(), 0)
       assert.strictEqual(net.opened(), 2)
       await page.getByRole("link", { name: /Session A/ }).click()
@@ -133,7 +133,7 @@ layer(site, { excludeTestServices: true, timeout: "90 seconds" })("the console i
         !document.querySelector(".pane:nth-child(4) .conversation").dispatchEvent(event)
       `)
       assert.strictEqual(dropped, true)
-      await page.waitForFunction("document.activeElement?.value?.includes('one line')")
+      await until(page, "document.activeElement?.value?.includes('one line')")
       await page.locator(".approval").focus()
       await page.keyboard.press("n")
       await page.locator(".pane:nth-child(1) .composer textarea:focus").waitFor()
@@ -188,7 +188,7 @@ layer(site, { excludeTestServices: true, timeout: "90 seconds" })("the console i
     const evil = [
       "say **bold** <img src=x onerror=window.pwned=1>",
       "[a](javascript:window.pwned=2) [b](https://example.org/x) ![c](https://evil.example/x.png)",
-      "<script>window.pwned=3</script><iframe srcdoc='<script>parent.pwned=4</script>'></iframe>"
+      "<script>window.pwned=3</script><iframe srcdoc='<script>parent.pwned=4</script>'></iframe> \u202etxt.exe"
     ]
     const fetched: Array<string> = []
     page.on("request", (request) => fetched.push(request.url()))
@@ -208,10 +208,10 @@ layer(site, { excludeTestServices: true, timeout: "90 seconds" })("the console i
         ["https://evil.example/x.png", "noopener noreferrer nofollow"]
       ]
     )
-    assert.deepStrictEqual(
-      fetched.filter((url) => !url.startsWith(at.url)),
-      []
-    )
+    await page.getByRole("button", { name: "Details" }).click()
+    await page.getByRole("tab", { name: "Timeline" }).click()
+    await page.locator(".spans").waitFor()
+    assert.deepStrictEqual([await turned(page), fetched.filter((url) => !url.startsWith(at.url))], [[], []])
   })
 
   scene(

@@ -6,7 +6,7 @@ import { idsOf, sessionsPath, tokenOf } from "../../src/console/shell/route.ts"
 import { spansOf, sumOf } from "../../src/console/state/spans.ts"
 import { callText, folded } from "../../src/console/text/callText.ts"
 import { diffFiles } from "../../src/console/text/diffFiles.ts"
-import { countdown, duration, money, pathTail, tokens } from "../../src/console/text/format.ts"
+import { countdown, duration, firstLine, money, pathTail, tokens } from "../../src/console/text/format.ts"
 import { hostOf, safeLink } from "../../src/console/text/links.ts"
 import { named } from "../../src/console/text/named.ts"
 import { inOrder, reveal } from "../../src/console/text/reveal.ts"
@@ -67,6 +67,17 @@ describe("what a model wrote", () => {
     ],
     inOrder
   )
+  it("turns nothing around where only a line of it is shown", () => {
+    const evil = "txt\u202e.exe"
+    const facts = [
+      { type: "task_started", task_id: "t", prompt_id: "p", content: evil },
+      { type: "tool_call", task_id: "t", turn: 1, call_id: "c", tool_name: evil, content: "{}", risk: "safe" },
+      { type: "tool_started", task_id: "t", turn: 1, call_id: "c", attempt: 1 }
+    ].map((fact, i) => ({ ...fact, seq: i + 1, ts: "2026-01-01T00:00:00.000Z" })) as unknown as Array<DurableEvent>
+    const [task] = spansOf(facts)
+    const lines = [firstLine(evil), pathTail(`/a/${evil}`, 1), en.reason(evil), task?.title, task?.spans[0]?.name]
+    for (const line of lines) assert.include(line, "txt⟨U+202E⟩.exe")
+  })
   same(
     "is a title in its own order, and never a session's id",
     [

@@ -2,7 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { errorBody } from "../../src/domain/ErrorCode.ts"
 import * as fc from "fast-check"
-import { type ClientState, connect } from "../../src/protocol/Client.ts"
+import { connect } from "../../src/protocol/Client.ts"
+import type { ClientState } from "../../src/protocol/ClientContract.ts"
 import { type Fault, FakeWire, type Said } from "../support/fakeWire.ts"
 
 const start = (wire: FakeWire, after?: { readonly seq: number }) => {
@@ -147,6 +148,29 @@ describe("requests", () => {
       (failed: unknown) => failed
     )
     assert.deepStrictEqual(error, errorBody("no_task"))
+  })
+
+  it("what is too large for the server is refused here; what comes behind it is sent (R200, R255)", async () => {
+    const wire = new FakeWire()
+    const { client } = start(wire)
+    const large = client.prompt("é".repeat(40_000)).catch((error: unknown) => error)
+    const next = client.prompt("next")
+    wire.connect()
+    assert.deepStrictEqual(await large, errorBody("too_large"))
+    await next
+    assert.deepStrictEqual([wire.tasks, wire.opens], [["next"], 1])
+  })
+
+  it("a connection that is closed as for too large a message is an answer, and nothing to send again", async () => {
+    const wire = new FakeWire()
+    const { client } = start(wire)
+    wire.connect()
+    wire.faults = ["lose", "lose"]
+    const large = client.prompt("x").catch((error: unknown) => error)
+    wire.cut(1009)
+    assert.deepStrictEqual(await large, errorBody("too_large"))
+    settle(wire)
+    assert.strictEqual(wire.heard.filter(({ type }) => type === "prompt").length, 1)
   })
 
   it("clear is not sent twice: after a cut its fate is told", async () => {

@@ -1,18 +1,30 @@
 /** The typed client and a server that says nothing, or nothing of this protocol (R178, R235). */
 import { assert, describe, it } from "@effect/vitest"
-import { type ClientState, connect } from "../../src/protocol/Client.ts"
+import { connect } from "../../src/protocol/Client.ts"
+import type { ClientState } from "../../src/protocol/ClientContract.ts"
 import { FakeWire } from "../support/fakeWire.ts"
 
 const start = (wire: FakeWire) => {
   const states: Array<ClientState> = []
+  const waking = new Set<() => void>()
   const client = connect({
     transport: wire.transport,
     onEvent: () => {},
     onState: (state) => void states.push(state),
     timer: wire.timer,
-    random: () => 1
+    random: () => 1,
+    wakes: (run) => {
+      waking.add(run)
+      return () => void waking.delete(run)
+    }
   })
-  return { client, kinds: () => states.map(({ kind }) => kind), last: () => states.at(-1) }
+  return {
+    client,
+    waking,
+    wake: () => waking.forEach((run) => run()),
+    kinds: () => states.map(({ kind }) => kind),
+    last: () => states.at(-1)
+  }
 }
 
 describe("silence", () => {
@@ -93,4 +105,42 @@ it("what the server said before it closed is told with the wait", () => {
   wire.say({ type: "error", error })
   wire.cut(1013)
   assert.deepStrictEqual<unknown>(last(), { kind: "waiting", delay_ms: 250, error })
+})
+
+describe("whoever wakes", () => {
+  it("asks at once whether the connection lives, and makes another one where nothing is said (R252)", () => {
+    const wire = new FakeWire()
+    const { wake, kinds } = start(wire)
+    wire.connect()
+    wire.faults = ["lose"]
+    wake()
+    assert.deepStrictEqual([wire.heard.at(-1), wire.pass()], [{ type: "ping" }, 5_000])
+    wire.connect()
+    assert.deepStrictEqual([kinds().slice(2), wire.opens], [["waiting", "connecting", "ready"], 2])
+  })
+
+  it("keeps a connection that answers", () => {
+    const wire = new FakeWire()
+    const { wake } = start(wire)
+    wire.connect()
+    wake()
+    assert.deepStrictEqual([wire.pass(), wire.opens], [1000, 1])
+  })
+
+  it("waits no longer for the next try, which is then the only one", () => {
+    const wire = new FakeWire()
+    const { wake, kinds } = start(wire)
+    wire.connect()
+    wire.cut()
+    wake()
+    assert.deepStrictEqual([kinds().at(-1), wire.opens, wire.pass()], ["connecting", 2, undefined])
+  })
+
+  it("for good is left alone once it is closed", () => {
+    const wire = new FakeWire()
+    const { client, waking } = start(wire)
+    wire.connect()
+    client.close()
+    assert.strictEqual(waking.size, 0)
+  })
 })

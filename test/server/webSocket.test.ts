@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Queue } from "effect"
 import { serve } from "../support/serverKit.ts"
-import { closeCode, frame, type FrameParts, upgrade } from "../support/wsRaw.ts"
+import { closeCode, frame, type FrameParts, lastWords, upgrade } from "../support/wsRaw.ts"
 
 const connected = Effect.fnUntraced(function* (options: Parameters<typeof serve>[0] = {}) {
   const { httpPort, channels } = yield* serve(options)
@@ -37,11 +37,12 @@ const broken: ReadonlyArray<readonly [string, ReadonlyArray<FrameParts>, number,
 
 describe("a WebSocket peer", () => {
   for (const [name, frames, code, known] of broken) {
-    it.live(`is closed with ${code} for ${name}`, () =>
+    it.live(`is closed with ${code} for ${name}; what it sent wrong is said first (R200, R208)`, () =>
       Effect.gen(function* () {
         const { socket, channels } = yield* connected()
         socket.write(Buffer.concat(frames.map(frame)))
-        assert.strictEqual(yield* closeCode(socket), code)
+        const said = known === undefined ? [] : [JSON.stringify({ type: "error", error: { code: known } })]
+        assert.deepStrictEqual(yield* lastWords(socket), { texts: said, code })
         const first = yield* Queue.take(channels.inbound)
         assert.deepStrictEqual(
           first,
@@ -59,11 +60,27 @@ describe("a WebSocket peer", () => {
           const { socket, channels } = yield* connected()
           const rest = Array.from({ length: 2000 }, () => frame({ opcode: 0, fin: false, payload }))
           socket.write(Buffer.concat([frame({ fin: false, payload }), ...rest]))
-          assert.strictEqual(yield* closeCode(socket), 1009)
+          const { texts, code } = yield* lastWords(socket)
+          assert.deepStrictEqual([texts.length, code], [1, 1009])
           assert.deepStrictEqual(yield* Queue.take(channels.inbound), { kind: "broken", code: "too_large" })
         }).pipe(Effect.scoped)
     )
   }
+
+  it.live("that still sends when it is too much is told so, and closed (R200)", () =>
+    Effect.gen(function* () {
+      const { socket, channels } = yield* connected({ limit: { write_ms: 2000 } })
+      const words = yield* Effect.forkChild(lastWords(socket), { startImmediately: true })
+      socket.write(frame({ length: 8_388_608 }))
+      for (let sent = 0; sent < 128 && !socket.destroyed; sent++) {
+        socket.write(Buffer.alloc(65_536))
+        yield* Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
+      }
+      const { texts, code } = yield* Fiber.join(words)
+      assert.deepStrictEqual([texts.length, code], [1, 1009])
+      assert.deepStrictEqual(yield* Queue.take(channels.inbound), { kind: "broken", code: "too_large" })
+    }).pipe(Effect.scoped)
+  )
 
   it.live("whose frame comes in more reads than it is worth sends too much", () =>
     Effect.gen(function* () {

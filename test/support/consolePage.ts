@@ -33,6 +33,22 @@ export const violations = async (page: Page) => {
     .map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`)
 }
 
+/** The page evaluates no text (CSP) but what comes from outside, and that once: what is waited for is a function. */
+export const until = (page: Page, holds: string) => page.waitForFunction(`() => ${holds}`)
+
+/** Whatever in the page holds a character that turns a line around; what somebody writes is theirs. */
+export const turned = (page: Page) =>
+  page.evaluate<ReadonlyArray<string>>(`(() => {
+    const turns = /[\\u202a-\\u202e\\u2066-\\u2069]/
+    const own = ({ childNodes, attributes }) => [
+      ...Array.from(childNodes).map((node) => (node.nodeType === 3 ? node.nodeValue : "")),
+      ...Array.from(attributes).map(({ value }) => value)
+    ]
+    return Array.from(document.querySelectorAll("body *:not(textarea)"))
+      .filter((element) => own(element).some((text) => turns.test(text)))
+      .map(({ outerHTML }) => outerHTML.slice(0, 160))
+  })()`)
+
 /** A page of its own, which ends with them. */
 export const steps = (run: (page: Page, at: Site["Service"]) => Promise<void>, options = {}) =>
   Effect.gen(function* () {

@@ -4,7 +4,7 @@
  */
 import type { ErrorBody } from "../../src/domain/ErrorCode.ts"
 import type { ClientMessage, Message } from "../../src/protocol/ClientMessage.ts"
-import type { Transport, TransportHandlers } from "../../src/protocol/Client.ts"
+import type { Transport, TransportHandlers } from "../../src/protocol/ClientContract.ts"
 
 export type Fault = "none" | "cut" | "lose" | "twice"
 export type Said = Readonly<Record<string, unknown>> & { readonly type: string }

@@ -7,14 +7,8 @@ import { Effect } from "effect"
 import { tcpTransport } from "../../src/cli/TcpTransport.ts"
 import type { ErrorBody } from "../../src/domain/ErrorCode.ts"
 import type { SessionEvent } from "../../src/domain/Event.ts"
-import {
-  type Client,
-  type ClientOptions,
-  type ClientState,
-  connect,
-  type Told,
-  type Transport
-} from "../../src/protocol/Client.ts"
+import { connect } from "../../src/protocol/Client.ts"
+import type { Client, ClientOptions, ClientState, Told, Transport } from "../../src/protocol/ClientContract.ts"
 import type { ConnectionEvent } from "../../src/protocol/ServerEvent.ts"
 import { webSocketTransport } from "../../src/protocol/WebSocketTransport.ts"
 import type { Ready } from "./e2eServer.ts"

@@ -82,16 +82,40 @@ export const frame = ({ opcode = 1, fin = true, masked = true, rsv = 0, payload 
   return Buffer.concat([head, ...(masked ? [Buffer.alloc(4)] : []), bytes])
 }
 
-/** The close code that the server's close frame carries, and that it then ended the connection. */
-export const closeCode = (socket: Socket): Effect.Effect<number | undefined> =>
+interface Heard {
+  readonly texts: ReadonlyArray<string>
+  /** Absent: there was no close frame. */
+  readonly code?: number
+}
+
+/** Where the payload begins and ends; absent: not all of it is there. */
+const payloadAt = (got: Buffer): readonly [from: number, to: number] | undefined => {
+  if (got.length < 2) return undefined
+  const short = (got[1] ?? 0) & 0x7f
+  const from = short < 126 ? 2 : short === 126 ? 4 : 10
+  if (got.length < from) return undefined
+  const length = short < 126 ? short : short === 126 ? got.readUInt16BE(2) : Number(got.readBigUInt64BE(2))
+  return got.length < from + length ? undefined : [from, from + length]
+}
+
+/** What the server says until its close frame, and the code in that, which then ends the connection. */
+export const lastWords = (socket: Socket): Effect.Effect<Heard> =>
   Effect.callback((resume) => {
+    const texts: Array<string> = []
     let got = Buffer.alloc(0)
     socket.on("data", (bytes: Buffer) => {
       got = Buffer.concat([got, bytes])
-      const at = got.indexOf(0x88)
-      if (at === -1 || got.length < at + 4) return
-      socket.destroy()
-      resume(Effect.succeed(got.readUInt16BE(at + 2)))
+      for (let at = payloadAt(got); at !== undefined; at = payloadAt(got)) {
+        const [opcode, payload] = [(got[0] ?? 0) & 15, got.subarray(...at)]
+        got = got.subarray(at[1])
+        if (opcode === 1) texts.push(payload.toString())
+        if (opcode !== 8) continue
+        socket.destroy()
+        return resume(Effect.succeed({ texts, code: payload.readUInt16BE(0) }))
+      }
     })
-    socket.on("close", () => resume(Effect.succeed(undefined)))
+    socket.on("close", () => resume(Effect.succeed({ texts })))
   })
+
+export const closeCode = (socket: Socket): Effect.Effect<number | undefined> =>
+  Effect.map(lastWords(socket), ({ code }) => code)

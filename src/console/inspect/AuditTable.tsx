@@ -26,8 +26,8 @@ const Who = ({ record: { who, via, rule } }: { readonly record: AuditRecord }) =
   const named = via === "user" ? (who ?? how) : how
   return (
     <>
-      {named ?? who}
-      {via === "policy" && rule !== undefined ? ` (${rule})` : ""}
+      {reveal(named ?? who ?? "")}
+      {via === "policy" && rule !== undefined ? ` (${reveal(rule)})` : ""}
     </>
   )
 }

@@ -7,7 +7,7 @@ import type { Answer, ApprovalRequest, Grant } from "../../domain/Approval.ts"
 import { type ErrorBody, errorBody } from "../../domain/ErrorCode.ts"
 import type { Durable, DurableEvent, StateName } from "../../domain/Event.ts"
 import type { GrantId, RequestId, SessionId, TaskId } from "../../domain/Ids.ts"
-import type { Told } from "../../protocol/Client.ts"
+import type { Told } from "../../protocol/ClientContract.ts"
 
 export type Mode = "ask" | "accept-edits" | "plan" | "never-ask"
 export const MODES: ReadonlyArray<Mode> = ["ask", "accept-edits", "plan", "never-ask"]

@@ -5,6 +5,7 @@
 import { useEffect, useRef, useState } from "react"
 import { asking } from "../state/callState.ts"
 import type { Item } from "../state/items.ts"
+import { inOrder } from "../text/reveal.ts"
 import { useWords } from "../words/useWords.ts"
 import type { Words } from "../words/Words.ts"
 import { useView } from "./SessionContext.ts"
@@ -48,7 +49,7 @@ export const Announcer = () => {
     // What was there when the page was opened is not news.
     if (known === undefined) return
     const fresh = now.filter(([key]) => !known.has(key)).map(([, text]) => text)
-    if (fresh.length > 0) setSaid(fresh.map((text) => text.replace(/[.。\s]+$/u, "")).join(". "))
+    if (fresh.length > 0) setSaid(inOrder(fresh.map((text) => text.replace(/[.。\s]+$/u, "")).join(". ")))
   }, [items, phase, words])
   return (
     <p className="hidden" role="status" aria-live="polite">

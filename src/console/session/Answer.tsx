@@ -4,6 +4,7 @@ import { memo, useState } from "react"
 import type { AnswerItem } from "../state/items.ts"
 import { duration, firstLine } from "../text/format.ts"
 import { Markdown, Prose } from "../text/Markdown.tsx"
+import { inOrder } from "../text/reveal.ts"
 import { useWords } from "../words/useWords.ts"
 import type { Part } from "./rows.ts"
 
@@ -19,7 +20,9 @@ const Reasoning = ({ answer }: { readonly answer: AnswerItem }) => {
       <button type="button" className="reasoning-head" aria-expanded={open} onClick={() => setOpen(!open)}>
         <ChevronRight aria-hidden size={14} className="twist" />
         <span className="title">{title}</span>
-        {open ? null : <span className="glimpse">{thinking ? last.slice(-160) : firstLine(answer.reasoning)}</span>}
+        {open ? null : (
+          <span className="glimpse">{thinking ? inOrder(last.slice(-160)) : firstLine(answer.reasoning)}</span>
+        )}
       </button>
       {open ? <Markdown text={answer.reasoning} open={thinking} /> : null}
     </div>

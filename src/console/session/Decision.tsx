@@ -12,11 +12,11 @@ export const Decision = ({ call }: { readonly call: CallItem }) => {
   if (resolved === undefined) return null
   const hook = refusedBy(call)
   if (hook !== undefined)
-    return <p className="decided">{words.hookRefused(hook.program, hook.tier, reveal(hook.why))}</p>
+    return <p className="decided">{words.hookRefused(reveal(hook.program), hook.tier, reveal(hook.why))}</p>
   const by = resolved.by ?? resolved.rule
   return (
     <p className="decided">
-      {words.decided(resolved.decision, resolved.via, by)}
+      {words.decided(resolved.decision, resolved.via, by === undefined ? by : reveal(by))}
       {folding.isElsewhere(resolved.request_id) ? ` · ${words.answeredElsewhere}` : ""}
       {resolved.reason === undefined || resolved.via === "timeout" ? null : <> · {words.reason(resolved.reason)}</>}
     </p>

@@ -6,7 +6,7 @@ import { table } from "../../domain/ErrorCode.ts"
 import type { EndItem } from "../state/items.ts"
 import { callText } from "../text/callText.ts"
 import { costOf, duration, firstLine, tokens } from "../text/format.ts"
-import { reveal } from "../text/reveal.ts"
+import { inOrder, reveal } from "../text/reveal.ts"
 import { useLocale, useWords } from "../words/useWords.ts"
 import { Raise } from "./Raise.tsx"
 import { Undo } from "./Undo.tsx"
@@ -84,7 +84,7 @@ const How = ({ item, isLast }: EndProps & { readonly isLast: boolean }) => {
     <div className="end failed">
       <CircleAlert aria-hidden size={16} />
       <span>
-        {sentence} <code>{code}</code>
+        {inOrder(sentence)} <code>{code}</code>
         {offers ? <Raise use={budget} /> : null}
       </span>
       <Figures item={item} />

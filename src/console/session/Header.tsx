@@ -3,6 +3,7 @@ import { PanelRight, X } from "lucide-react"
 import { lazy, Suspense, useState } from "react"
 import { money, pathTail, tokens } from "../text/format.ts"
 import { named } from "../text/named.ts"
+import { reveal } from "../text/reveal.ts"
 import { useWords } from "../words/useWords.ts"
 import { leftOf } from "../state/budgets.ts"
 import type { Around } from "./commands.ts"
@@ -81,8 +82,8 @@ export const Header = ({ around, close }: HeaderProps) => {
       <div className="pane-name">
         <Title />
         <p className="place">
-          <span title={workspace}>{pathTail(workspace)}</span>
-          {model === "" ? null : <span>{model}</span>}
+          <span title={reveal(workspace)}>{pathTail(workspace)}</span>
+          {model === "" ? null : <span>{reveal(model)}</span>}
           <Left show={() => around.inspect("usage")} />
         </p>
       </div>

@@ -41,7 +41,7 @@ const Ended = ({ inside: { ended } }: { readonly inside: InsideItem }) => {
   return (
     <p className="end">
       {status === "completed" ? null : <strong>{words.subagentEnded[status]}</strong>}
-      {error === undefined ? null : <span>{error.message}</span>}
+      {error === undefined ? null : <span>{reveal(error.message)}</span>}
       <span className="figures">
         {words.tokens(tokens(usage.input_tokens), tokens(usage.output_tokens))} · {costOf(usage, words.costUnknown)}
       </span>

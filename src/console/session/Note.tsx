@@ -4,7 +4,7 @@ import type { Durable } from "../../domain/Event.ts"
 import type { Report } from "../../domain/FromClaw.ts"
 import { hookIn } from "../../domain/HookName.ts"
 import type { NoteItem } from "../state/items.ts"
-import { reveal } from "../text/reveal.ts"
+import { inOrder, reveal } from "../text/reveal.ts"
 import { firstLine, tokens } from "../text/format.ts"
 import { Markdown } from "../text/Markdown.tsx"
 import { useWords } from "../words/useWords.ts"
@@ -18,12 +18,12 @@ const Restored = ({ event }: { readonly event: Durable<"files_restored"> }) => {
       <ul>
         {event.files.map((path) => (
           <li key={path}>
-            <code>{path}</code>
+            <code>{reveal(path)}</code>
           </li>
         ))}
         {event.kept.map(({ path, reason }) => (
           <li key={`kept ${path}`}>
-            <code>{path}</code> {words.kept[reason]}
+            <code>{reveal(path)}</code> {words.kept[reason]}
           </li>
         ))}
       </ul>
@@ -49,7 +49,7 @@ const Reported = ({ report: { failed, text, title } }: { readonly report: Report
 /** As a person knows it: whose it is, and its program. */
 const calledHook = (name: string, words: Words): string => {
   const hook = hookIn(name)
-  return hook === undefined ? reveal(name) : words.hookOf(hook.program, hook.tier)
+  return hook === undefined ? reveal(name) : words.hookOf(reveal(hook.program), hook.tier)
 }
 
 export const Note = memo(({ item }: { readonly item: NoteItem }) => {
@@ -70,7 +70,7 @@ export const Note = memo(({ item }: { readonly item: NoteItem }) => {
         <details className="note">
           <summary>{words.compacted(tokens(item.event.tokens_before), tokens(item.event.tokens_after))}</summary>
           {item.event.digest_reason === undefined ? null : <p>{words.digested(reveal(item.event.digest_reason))}</p>}
-          <p className="kept">{item.event.summary}</p>
+          <p className="kept">{inOrder(item.event.summary)}</p>
         </details>
       )
     case "report":
@@ -78,7 +78,7 @@ export const Note = memo(({ item }: { readonly item: NoteItem }) => {
     case "hook":
       return (
         <details className="note">
-          <summary>{words.hookAdded(item.hook.program, item.hook.tier)}</summary>
+          <summary>{words.hookAdded(reveal(item.hook.program), item.hook.tier)}</summary>
           <p className="kept">{reveal(item.text)}</p>
         </details>
       )

@@ -1,6 +1,7 @@
 /** What a person said. */
 import { memo, useState } from "react"
 import { clock } from "../text/format.ts"
+import { inOrder } from "../text/reveal.ts"
 import { useLocale, useWords } from "../words/useWords.ts"
 
 interface PromptProps {
@@ -20,7 +21,7 @@ export const Prompt = memo(({ text, at, steered = false, sending = false }: Prom
   const long = text.length > LONG
   return (
     <article className="prompt" data-sending={sending} aria-label={words.promptLabel}>
-      <p>{long && !whole ? `${text.slice(0, LONG)}…` : text}</p>
+      <p>{inOrder(long && !whole ? `${text.slice(0, LONG)}…` : text)}</p>
       <footer>
         {steered ? <span>{words.steered}</span> : null}
         {sending ? <span>{words.sending}</span> : null}

@@ -1,6 +1,7 @@
 /** What the server refused last, until it is put away. */
 import { X } from "lucide-react"
 import { table } from "../../domain/ErrorCode.ts"
+import { inOrder } from "../text/reveal.ts"
 import { useLocale, useWords } from "../words/useWords.ts"
 import { useSession, useView } from "./SessionContext.ts"
 
@@ -13,8 +14,13 @@ export const Refusal = () => {
   const own = refusal.message !== table[refusal.code].en
   return (
     <p className="refusal" role="alert">
-      <span>{locale === "en" || own ? refusal.message : table[refusal.code].zh}</span>
-      <button type="button" className="icon-button small" aria-label={words.dismiss} onClick={() => session.dismiss()}>
+      <span>{locale === "en" || own ? inOrder(refusal.message) : table[refusal.code].zh}</span>
+      <button
+        type="button"
+        className="icon-button small"
+        aria-label={words.dismiss}
+        onClick={() => session.refuse(undefined)}
+      >
         <X aria-hidden size={14} />
       </button>
     </p>

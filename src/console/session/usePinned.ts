@@ -1,22 +1,11 @@
 /**
- * Where a conversation is scrolled to. Owns: whether its end is followed. Invariants: whoever is at the end stays at the
- * end while it grows; whoever reads further up is not moved.
+ * Where a conversation is scrolled to. Does not own: whether its end is followed (pin). Invariants: whoever is at the end
+ * stays at the end while it grows; whoever reads further up is not moved.
  */
-import {
-  type KeyboardEvent,
-  type MouseEvent,
-  type RefObject,
-  useCallback,
-  useLayoutEffect,
-  useRef,
-  useState
-} from "react"
+import { type KeyboardEvent, type MouseEvent, type RefObject, useCallback, useLayoutEffect, useState } from "react"
+import { Pin } from "./pin.ts"
 
-/** Pixels from the end that still count as the end. */
-const NEAR = 48
 const HOLD_MS = 300
-/** Behind a touch, a wheel or a key, a movement is a person's. */
-const TOUCH_MS = 1_000
 const UP: ReadonlySet<string> = new Set(["Home", "PageUp", "ArrowUp"])
 
 /** With other keys held down most of these move nothing; where they do, `look` sees it. */
@@ -45,50 +34,35 @@ const useGrowth = (scroller: RefObject<HTMLDivElement | null>, grown: () => void
   }, [scroller, grown])
 }
 
-/** Whether the end is followed. Only a person leaves it: lists that measure themselves move, too. */
 export const usePinned = (scroller: RefObject<HTMLDivElement | null>) => {
-  const pinned = useRef(true)
-  const touched = useRef(Number.NEGATIVE_INFINITY)
-  /** From the key that leaves the end until the end is left: what the list moves in between is nobody's wish. */
-  const leaving = useRef(false)
+  const [pin] = useState(() => new Pin())
   const [away, setAway] = useState(false)
   const follow = useCallback(() => {
     const element = scroller.current
-    if (element !== null && pinned.current) element.scrollTop = element.scrollHeight
-  }, [scroller])
+    if (element !== null && pin.pinned) element.scrollTop = element.scrollHeight
+  }, [scroller, pin])
   useGrowth(scroller, follow)
   const look = () => {
     const element = scroller.current
     if (element === null) return
-    const near = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR
-    if (!near) leaving.current = false
-    if (near && !leaving.current) pinned.current = true
-    else if (performance.now() - touched.current < TOUCH_MS) pinned.current = false
-    setAway(!pinned.current)
+    pin.look(element.scrollHeight - element.scrollTop - element.clientHeight, performance.now())
+    setAway(!pin.pinned)
   }
-  const touch = () => {
-    touched.current = performance.now()
-    leaving.current = false
-  }
+  const touch = () => pin.touch(performance.now())
   /** At once: a list that measures itself before it has moved would take it back to the end. */
   const press = (event: KeyboardEvent) => {
-    touch()
-    if (!leaves(event)) return
-    pinned.current = false
-    leaving.current = true
+    if (!leaves(event)) return touch()
+    pin.leave(performance.now())
     if (event.key === "Home") toTop(event)
   }
   const toEnd = () => {
-    pinned.current = true
-    leaving.current = false
+    pin.toEnd()
     setAway(false)
     follow()
   }
-  /** What somebody opens stays where it is, also at the end. */
   const hold = (event: MouseEvent) => {
     if (!(event.target instanceof Element) || event.target.closest("[aria-expanded], summary") === null) return
-    pinned.current = false
-    touch()
+    pin.hold(performance.now())
     setTimeout(look, HOLD_MS)
   }
   const handlers = {

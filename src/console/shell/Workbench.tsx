@@ -1,5 +1,5 @@
 /** The sessions of the address, side by side, and what is looked at more closely beside them. */
-import { lazy, Suspense, useState } from "react"
+import { lazy, Suspense, useEffect, useState } from "react"
 import { useLocation } from "wouter"
 import type { SessionId } from "../../domain/Ids.ts"
 import type { Around } from "../session/commands.ts"
@@ -13,6 +13,14 @@ const Inspector = lazy(() => import("../inspect/Inspector.tsx"))
 
 export type Tab = Parameters<Around["inspect"]>[0]
 
+/** Where there is no room for all, what is looked at more closely is what stays in sight. */
+const useInSight = (id: SessionId | undefined) => {
+  useEffect(() => {
+    const pane = id === undefined ? null : document.querySelector(`.pane[data-session="${id}"]`)
+    pane?.scrollIntoView({ block: "nearest", inline: "nearest" })
+  }, [id])
+}
+
 const Workbench = ({ newSession }: { readonly newSession: () => void }) => {
   const [path, go] = useLocation()
   const ids = idsOf(path)
@@ -23,6 +31,7 @@ const Workbench = ({ newSession }: { readonly newSession: () => void }) => {
     go(sessionsPath([...ids, id]))
   }
   const shown = ids.find((id) => id === inspected?.id)
+  useInSight(shown)
   const aroundOf = (id: SessionId): Around => ({
     go: (next) =>
       go(sessionsPath(next === "" ? ids.filter((one) => one !== id) : ids.map((one) => (one === id ? next : one)))),

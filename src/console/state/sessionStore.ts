@@ -9,14 +9,18 @@ import { type ErrorBody, errorBody } from "../../domain/ErrorCode.ts"
 import type { SessionEvent } from "../../domain/Event.ts"
 import type { PromptId, RequestId, SessionId } from "../../domain/Ids.ts"
 import { initial, type SessionState } from "../../domain/Session.ts"
-import { type Client, type ClientState, connect } from "../../protocol/Client.ts"
+import { connect } from "../../protocol/Client.ts"
+import type { Client, ClientState } from "../../protocol/ClientContract.ts"
 import type { ConnectionEvent } from "../../protocol/ServerEvent.ts"
 import { webSocketTransport } from "../../protocol/WebSocketTransport.ts"
 import { api, type Mode, socketAddress, type Status } from "../net/api.ts"
+import { makeDelivery, makeReturned } from "./delivery.ts"
 import { Folding } from "./folding.ts"
 import { onFrame } from "./frames.ts"
 import type { Doing, Item } from "./items.ts"
+import { wakes } from "./network.ts"
 import { draftOf, keepDraft, keepOutbox, outboxOf, type Sending } from "./outbox.ts"
+import { looked, toldNow } from "./status.ts"
 
 export interface SessionView {
   /** `missing`: there is none of this name for this person. */
@@ -50,7 +54,19 @@ export class SessionStore {
   private pending: Array<SessionEvent> = []
   private watchers = 0
   private closed = false
+  private readonly returned = makeReturned()
   private readonly signedOut: () => void
+  private readonly deliver = makeDelivery({
+    prompt: ({ key, content, when_busy }) =>
+      this.client?.prompt(content, { idempotency_key: key, when_busy }) ?? Promise.reject(errorBody("internal")),
+    taken: (sending) => this.delivered(sending),
+    refused: (sending, error) => {
+      this.delivered(sending)
+      this.putBack(sending.content)
+      this.refuse(error)
+    },
+    waits: (error) => this.refuse(error)
+  })
 
   constructor(id: SessionId, signedOut: () => void = () => {}) {
     this.id = id
@@ -92,9 +108,9 @@ export class SessionStore {
   send(content: string, when_busy: Sending["when_busy"]): void {
     const sending: Sending = { key: crypto.randomUUID(), content, when_busy }
     this.edit("")
-    this.store.setState({ refusal: undefined })
+    this.refuse(undefined)
     this.setSending([...this.store.getState().sending, sending])
-    this.deliver(sending)
+    if (this.client !== undefined) this.deliver(sending)
   }
 
   async stop(): Promise<void> {
@@ -107,8 +123,9 @@ export class SessionStore {
     more: { readonly grant_option?: string; readonly reason?: string } = {}
   ) {
     this.folding.answered.add(request_id)
-    const taken = this.asked((client) => client.answer(request_id, { decision, ...more }))
-    return taken.then((is) => is || (this.folding.answered.delete(request_id), false))
+    return this.asked((client) => client.answer(request_id, { decision, ...more })).then(
+      (is) => is || (this.folding.answered.delete(request_id), false)
+    )
   }
 
   command(command: Parameters<Client["send"]>[0]): Promise<boolean> {
@@ -124,8 +141,7 @@ export class SessionStore {
   }
 
   putBack(content: string): void {
-    const { draft } = this.store.getState()
-    this.edit(draft === "" ? content : `${content}\n\n${draft}`)
+    this.edit(this.returned(this.store.getState().draft, content))
   }
 
   setMode(mode: Mode): Promise<boolean> {
@@ -136,20 +152,12 @@ export class SessionStore {
     return this.command({ type: "command", name: "rename", title })
   }
 
-  /** What the wire does not tell; the rest of it only where the wire has told nothing yet. */
-  relook(known: Status | { readonly archived: boolean }): void {
-    const { status } = this.store.getState()
-    const { archived = false } = known
-    const held = "held_by" in known && known.held_by !== undefined ? { held_by: known.held_by } : {}
-    if (status !== undefined) this.store.setState({ status: { ...status, archived, ...held } })
-    else if ("state" in known) this.store.setState({ status: known })
+  relook(known: Parameters<typeof looked>[0]): void {
+    this.store.setState({ status: looked(known, this.store.getState().status) })
   }
 
-  dismiss(): void {
-    this.store.setState({ refusal: undefined })
-  }
-
-  refuse(refusal: ErrorBody): void {
+  /** `undefined`: it was read. */
+  refuse(refusal: ErrorBody | undefined): void {
     this.store.setState({ refusal })
   }
 
@@ -214,6 +222,7 @@ export class SessionStore {
       // Whoever closes the page wants to find the work done.
       detach: "until_done",
       after: { seq: this.folding.last },
+      wakes,
       onEvent: (event) => this.take(event),
       onState: (link) => this.linked(link),
       onTold: (event) => this.told(event)
@@ -239,9 +248,7 @@ export class SessionStore {
     if (event.type !== "status") return
     this.flush()
     this.folding.talk.told(event.state, event.task !== undefined)
-    const { held_by, archived } = this.store.getState().status ?? {}
-    const beside = { ...(held_by === undefined ? {} : { held_by }), ...(archived === undefined ? {} : { archived }) }
-    this.store.setState({ status: { ...event, ...beside }, doing: this.folding.talk.doing() })
+    this.store.setState({ status: toldNow(event, this.store.getState().status), doing: this.folding.talk.doing() })
     if (event.task !== undefined && this.folding.state.task === undefined) void this.loadTask().catch(nothing)
   }
 
@@ -275,16 +282,9 @@ export class SessionStore {
     this.store.setState({ sending })
   }
 
-  private deliver({ key, content, when_busy }: Sending): void {
-    // A frame later: by then the fact of it is shown in its place.
-    const done = () =>
-      onFrame(() => this.setSending(this.store.getState().sending.filter((one) => one.key !== key)), true)
-    const refused = (error: ErrorBody) => {
-      done()
-      this.putBack(content)
-      this.refuse(error)
-    }
-    this.client?.prompt(content, { idempotency_key: key, when_busy }).then(done, refused)
+  /** A frame later: by then the fact of it is shown in its place. */
+  private delivered({ key }: Sending): void {
+    onFrame(() => this.setSending(this.store.getState().sending.filter((one) => one.key !== key)), true)
   }
 
   private async asked(request: (client: Client) => Promise<unknown>): Promise<boolean> {

@@ -6,6 +6,7 @@ import type { DurableEvent } from "../../domain/Event.ts"
 import { isNested } from "../../domain/Nested.ts"
 import { callText } from "../text/callText.ts"
 import { firstLine } from "../text/format.ts"
+import { reveal } from "../text/reveal.ts"
 
 export type SpanKind = "model" | "approval" | "tool"
 
@@ -60,7 +61,7 @@ class Task {
       case "tool_call":
         return void this.names.set(
           event.call_id,
-          `${event.tool_name} ${firstLine(callText(event.content).subject, 60)}`
+          `${reveal(event.tool_name)} ${firstLine(callText(event.content).subject, 60)}`
         )
       case "approval_request":
         return this.begin(`approval ${event.call_id}`, { kind: "approval", name: this.nameOf(event), from: at })
@@ -84,7 +85,7 @@ class Task {
   }
 
   private nameOf(event: { readonly call_id: string; readonly tool_name: string }): string {
-    return this.names.get(event.call_id) ?? event.tool_name
+    return this.names.get(event.call_id) ?? reveal(event.tool_name)
   }
 
   private begin(key: string, open: Open): void {

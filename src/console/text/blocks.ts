@@ -22,6 +22,9 @@ export const CODE: Bound = { chars: 20_000, lines: 500 }
 /** Of a line so much is looked at in one step; a longer one comes in several. */
 const STEP = 4_000
 const MOST_DEFINED = 8_000
+/** Each is looked for in all that stand before it: a text that is made of them takes seconds, and means nothing. */
+const MARKS = /[*_[\]<~]/g
+const MOST_MARKS = 1_500
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/
 const LIST = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:\s|$)/
@@ -31,6 +34,8 @@ const BLANK = /^\s*$/
 const ITEM = /^(?:[-*+]|\d{1,9}[.)])\s/
 /** Quotes in quotes, lists in lists: each level is a level of the page, and nobody means so many. */
 const DEEP = /^[ \t]*(?:>[ \t]*|[-*+][ \t]+|\d{1,9}[.)][ \t]+){50}/
+
+const isDense = (text: string): boolean => text.length > MOST_MARKS && (text.match(MARKS)?.length ?? 0) > MOST_MARKS
 
 interface Fence {
   readonly mark: string
@@ -109,7 +114,8 @@ class Splitter {
   }
 
   private flush(text: string, to: number): void {
-    if (to > this.head) this.out.push({ at: this.head, text: text.slice(this.head, to), plain: this.plain })
+    const block = text.slice(this.head, to)
+    if (block !== "") this.out.push({ at: this.head, text: block, plain: this.plain || (!this.code && isDense(block)) })
     this.head = to
     this.lines = 0
   }

@@ -1,6 +1,10 @@
-/** Figures, times and names as people read them. Pure. Units: milliseconds, tokens, US dollars. */
+/**
+ * Figures, times and names as people read them. Pure. Units: milliseconds, tokens, US dollars. Invariant: no line of what
+ * somebody else wrote comes out turned around.
+ */
 import { amountText, type BudgetUnit } from "../../domain/Budget.ts"
 import type { Usage } from "../../domain/Usage.ts"
+import { inOrder } from "./reveal.ts"
 
 export const tokens = (count: number): string => {
   if (count < 1_000) return String(count)
@@ -59,10 +63,10 @@ export const moment = (at: number, locale: string): string =>
 /** The end of a path, which tells more than its beginning. */
 export const pathTail = (path: string, parts = 2): string => {
   const names = path.split("/").filter((name) => name !== "")
-  return names.length <= parts ? path : `…/${names.slice(-parts).join("/")}`
+  return inOrder(names.length <= parts ? path : `…/${names.slice(-parts).join("/")}`)
 }
 
 export const firstLine = (text: string, most = 120): string => {
   const line = text.trim().split("\n", 1)[0] ?? ""
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line
+  return inOrder(line.length > most ? `${line.slice(0, most - 1)}…` : line)
 }

@@ -5,6 +5,7 @@ import type { PartState } from "../../domain/Explanation.ts"
 import type { Matcher } from "../../domain/Matcher.ts"
 import type { Mode } from "../net/api.ts"
 import type { Phase } from "../state/callState.ts"
+import { reveal } from "../text/reveal.ts"
 import { enDoor } from "./enDoor.ts"
 import { enInspect } from "./enInspect.ts"
 import { enWork } from "./enWork.ts"
@@ -222,7 +223,7 @@ export const en = {
   subagentAsks: (title: string) => `Asked by the subagent ${title}.`,
   recoveryHint: "The server was killed while it ran. Look before you run it again.",
   risk: { safe: "safe", mutating: "changes files", dangerous: "dangerous" } satisfies Record<Risk, string>,
-  reason: (reason: string) => reason,
+  reason: (reason: string) => reveal(reason),
   grantChoice: "“For the session” would cover",
   covers,
   answers: {

@@ -2,6 +2,7 @@
 import type { Answer, Via } from "../../domain/Approval.ts"
 import type { Matcher } from "../../domain/Matcher.ts"
 import { reasonText } from "../../domain/ReasonTexts.ts"
+import { reveal } from "../text/reveal.ts"
 import type { Words } from "./Words.ts"
 import { zhDoor } from "./zhDoor.ts"
 import { zhInspect } from "./zhInspect.ts"
@@ -200,7 +201,7 @@ export const zhCN: Words = {
   subagentAsks: (title: string) => `由子代理 ${title} 提出。`,
   recoveryHint: "运行期间服务器被终止。重新运行之前请先查看。",
   risk: { safe: "安全", mutating: "会修改文件", dangerous: "危险" },
-  reason: (reason) => reasonText(reason, "zh-CN"),
+  reason: (reason) => reveal(reasonText(reason, "zh-CN")),
   grantChoice: "“本会话内允许”将涵盖",
   covers,
   answers: {
