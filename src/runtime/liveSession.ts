@@ -68,6 +68,9 @@ const touch = (live: Live, change: Parameters<OwnedIndex["update"]>[1]) =>
     Effect.mapError(translate)
   )
 
+/** The list of sessions may learn of it a moment later; no task waits for that. */
+const later = (live: Live, change = {}) => Effect.forkIn(Effect.ignore(touch(live, change)), live.scope)
+
 const prompt = Effect.fnUntraced(function* (live: Live, given: Prompt) {
   yield* Effect.mapError(live.tasks.settle, translate)
   if (!isRepeated(live.log.state(), given)) yield* giveUp(live)
@@ -89,10 +92,9 @@ const prompt = Effect.fnUntraced(function* (live: Live, given: Prompt) {
     return { prompt_id, duplicate: false } satisfies Accepted
   }
   const task = yield* Effect.mapError(live.tasks.start(decision.event), translate)
-  // The list of sessions may learn of it a moment later; the task does not wait for that.
   const title = live.settings.meta.title === "" ? { title: titleOf(given.content) } : {}
   live.settings.meta = { ...live.settings.meta, ...title }
-  yield* Effect.forkIn(Effect.ignore(touch(live, title)), live.scope)
+  yield* later(live, title)
   return { prompt_id, task, duplicate: false } satisfies Accepted
 })
 
@@ -212,7 +214,8 @@ const withTasks = (parts: Omit<Live, "tasks">, settings: Tasks.Options["settings
   const engine = stopping(parts.parts.engine, drain)
   const going = Effect.suspend(() => goOn(live))
   const onLost = Effect.suspend(() => mending)
-  const tasks = Tasks.make({ log, engine, scope, lock, settings, slots, drain, goOn: going, onLost })
+  const onEnded = Effect.suspend(() => later(live))
+  const tasks = Tasks.make({ log, engine, scope, lock, settings, slots, drain, goOn: going, onEnded, onLost })
   const live: Live = { ...parts, tasks }
   const settle = lock.withPermits(1)(Effect.andThen(tasks.settle, tasks.startQueued(false)))
   const mending = Mending.make({ log, scope, needed: tasks.isUnsettled, settle })
@@ -286,11 +289,8 @@ export const open = Effect.fnUntraced(function* (meta: SessionMeta, options: Ope
     ...(settings.max_turns === undefined ? {} : { max_turns: settings.max_turns }),
     caps: capsOf({ log, parts })
   })
-  const live = withTasks(
-    { log, approver, parts, lock, index, scope, settings, drain, queue: slots.queue },
-    taskSettings,
-    slots
-  )
+  const own = { log, approver, parts, lock, index, scope, settings, drain, queue: slots.queue }
+  const live = withTasks(own, taskSettings, slots)
   const goesOn = options.recover === true && !log.isReadOnly
   const wentOn = goesOn && (yield* Effect.mapError(lock.withPermits(1)(recoverTask(live)), translate))
   const runtime = log.isReadOnly ? readOnly(contract(live)) : contract(live)

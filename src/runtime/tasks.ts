@@ -59,6 +59,8 @@ export interface Options {
   readonly drain: Drain
   /** Goes on with the task of the state where that is safe, and tells whether. */
   readonly goOn: Effect.Effect<boolean, ReportError>
+  /** A task has its end. */
+  readonly onEnded: Effect.Effect<unknown>
   /** The store has failed: somebody is to settle it later. */
   readonly onLost: Effect.Effect<void>
 }
@@ -168,6 +170,7 @@ const launch = Effect.fnUntraced(function* (own: Own, named: Named, ticket: Task
   const run = Effect.andThen(begun, work({ ...input, ...leaveToRun(log, task_id, ticket) })).pipe(
     Effect.withSpan(spans.task),
     Effect.onExit(() => Effect.flatMap(finish(own, task_id, ending, ticket), logEnd(began))),
+    Effect.onExit(() => Effect.suspend(() => (ending.told === undefined ? Effect.void : own.onEnded))),
     annotate({ [attributes.session]: log.session_id, [attributes.task]: task_id }),
     Effect.andThen(lock.withPermits(1)(startQueued(own, false))),
     Effect.ignore,

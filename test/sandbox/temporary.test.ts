@@ -34,7 +34,12 @@ it("a directory says whose it is; only those of processes that are no more go, a
     `claw-pipes-${dead}-old`,
     "claw-empty-aBcDeF"
   ]
-  const left = [of("pipes", numbering(), dead), of("empty", numbering(), dead), of("look", numbering(), dead)]
+  const left = [
+    of("pipes", numbering(), dead),
+    of("empty", numbering(), dead),
+    of("look", numbering(), dead),
+    of("self-test", numbering(), dead)
+  ]
   for (const name of [...kept, ...left]) mkdirSync(join(place, name, "in"), { recursive: true })
   const elsewhere = mkdtempSync(join(tmpdir(), "claw-test-"))
   symlinkSync(elsewhere, join(place, `claw-look-${numbering()}-${dead}-link`))

@@ -107,6 +107,21 @@ describe("sessions in a list", () => {
     }).pipe(Effect.scoped, Effect.provide(kit()))
   )
 
+  it.live("move up as a task begins, and again as it ends: what ended unseen is news (R245)", () =>
+    Effect.gen(function* () {
+      const http = yield* serve()
+      const { request_id } = yield* asking(http, "here", "go on with the heron")
+      const moved = Effect.map(listed(http, ""), ([one]) => one.updated_at as string)
+      yield* Effect.sleep(50)
+      const begun = yield* moved
+      const body = { decision: "deny" }
+      const { status } = yield* http.ask("POST", `/api/sessions/here/approvals/${request_id}`, { as: "approver", body })
+      assert.isBelow(status, 300)
+      while ((yield* moved) === begun) yield* Effect.sleep(5)
+      assert.isTrue((yield* moved) > begun)
+    }).pipe(Effect.scoped, Effect.provide(kit()))
+  )
+
   it.live("are named and put aside, for whoever may prompt, and found by name and first prompt", () =>
     Effect.gen(function* () {
       const http = yield* serve()

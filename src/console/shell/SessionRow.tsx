@@ -69,9 +69,7 @@ export const SessionRow = memo(({ session, current, beside }: RowProps) => {
       >
         <span className="mark" aria-hidden />
         <bdi className="name">{named(title, words.untitled)}</bdi>
-        <span className="when">
-          {ago(Date.parse(session.updated_at), Math.floor(now / 60_000) * 60_000 + 60_000, locale)}
-        </span>
+        <span className="when">{ago(Date.parse(session.updated_at), now, locale)}</span>
         <span className="sub">
           {mark === "none" || mark === "unread" ? pathTail(session.workspace, 1) : words.marks[mark]}
         </span>

@@ -5,21 +5,13 @@
  */
 import { spawn, type ChildProcess } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync
-} from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { createServer, type Server } from "node:net"
 import { join } from "node:path"
 import { Effect, type Scope } from "effect"
 import type { Attempt } from "../Isolation.ts"
 import type { ProcessError, ProcessResult, ProcessSpec } from "../ProcessRunner.ts"
+import { makeTemporary } from "../temporary.ts"
 import { COMMON, ESCAPES, ORIGINAL_CONFIG, oddOf, WORD, type Escape, type Scene } from "./attempts.ts"
 
 const TIME_MS = 20_000
@@ -121,7 +113,7 @@ const placeOf = (scratch: string) =>
   Effect.acquireRelease(
     Effect.sync(() => {
       mkdirSync(scratch, { recursive: true, mode: 0o700 })
-      return realpathSync.native(mkdtempSync(join(scratch, "self-test-")))
+      return realpathSync.native(makeTemporary("self-test", scratch))
     }),
     (place) => Effect.sync(() => rmSync(place, { recursive: true, force: true }))
   )
