@@ -22,10 +22,9 @@ beginLook()
 keepPage()
 watchPage()
 void hub.begin(asked)
-await loadWords(look.getState().locale).catch(() => {})
-
-const root = document.querySelector("#root")
-if (root !== null)
+const draw = (): void => {
+  const root = document.querySelector("#root")
+  if (root === null) return
   createRoot(root).render(
     <StrictMode>
       <Boundary>
@@ -33,3 +32,7 @@ if (root !== null)
       </Boundary>
     </StrictMode>
   )
+}
+
+// No file may wait for this one to be done while this one waits for it: a language's words use what stands here.
+loadWords(look.getState().locale).then(draw, draw)

@@ -26,6 +26,21 @@ layer(site, { excludeTestServices: true, timeout: "90 seconds" })("the console i
     }
   )
 
+  scene(
+    "speaks Chinese to whose browser does, from its first screen on, in the dark at 390 px, too (R242)",
+    async (page, at) => {
+      await page.goto(at.url)
+      await page.locator("#main").getByRole("button", { name: "新建会话" }).click()
+      await page.getByRole("textbox", { name: "名称" }).fill("苍鹭")
+      await page.getByRole("button", { name: "创建" }).click()
+      await page.getByRole("heading", { name: "苍鹭" }).waitFor()
+      assert.strictEqual(await page.evaluate("document.documentElement.lang"), "zh-CN")
+      assert.deepStrictEqual(await violations(page), [])
+      assert.strictEqual(await page.evaluate("document.documentElement.scrollWidth"), 390)
+    },
+    { locale: "zh-CN", colorScheme: "dark", viewport: { width: 390, height: 844 } }
+  )
+
   scene("an idea is put where one writes; what would pass unasked is said of the mode (R242)", ideas)
 
   scene(
