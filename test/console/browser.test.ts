@@ -7,37 +7,18 @@ import { atIssuer, callable, calls } from "../support/consoleIssuer.ts"
 import { answers, composer, create, say, type Sized, steps, turned, until, violations } from "../support/consolePage.ts"
 import { followed, usedByKeys } from "../support/consoleKeys.ts"
 import { BIG, LONG, site } from "../support/consoleKit.ts"
-import { ideas, promptsAndLimits, spentLinks, subagentsAndUndo } from "../support/consoleWork.ts"
+import { ideas, inChinese, promptsAndLimits, signingIn, subagentsAndUndo } from "../support/consoleWork.ts"
 import { cuttable } from "../support/cuttable.ts"
 
 layer(site, { excludeTestServices: true, timeout: "90 seconds" })("the console in Chromium", (it) => {
   const scene = (name: string, run: Parameters<typeof steps>[0], options = {}) =>
     it.effect(name, () => steps(run, options), { timeout: 60_000, retry: 1 })
 
-  scene(
-    "signs in by the address, which then holds no token; a visit without asks for one (R242, R251)",
-    async (page, at) => {
-      await page.goto(at.url)
-      await page.locator(".shell").waitFor()
-      assert.notInclude(page.url(), "token")
-      await page.context().clearCookies()
-      await page.reload()
-      await spentLinks(page, at.url)
-    }
-  )
+  scene("signs in by the address, which then holds no token; a visit without asks for one (R242, R251)", signingIn)
 
   scene(
     "speaks Chinese to whose browser does, from its first screen on, in the dark at 390 px, too (R242)",
-    async (page, at) => {
-      await page.goto(at.url)
-      await page.locator("#main").getByRole("button", { name: "新建会话" }).click()
-      await page.getByRole("textbox", { name: "名称" }).fill("苍鹭")
-      await page.getByRole("button", { name: "创建" }).click()
-      await page.getByRole("heading", { name: "苍鹭" }).waitFor()
-      assert.strictEqual(await page.evaluate("document.documentElement.lang"), "zh-CN")
-      assert.deepStrictEqual(await violations(page), [])
-      assert.strictEqual(await page.evaluate("document.documentElement.scrollWidth"), 390)
-    },
+    inChinese,
     { locale: "zh-CN", colorScheme: "dark", viewport: { width: 390, height: 844 } }
   )
 

@@ -2,7 +2,7 @@
 import { assert } from "@effect/vitest"
 import type { Page } from "playwright-core"
 import type { Site } from "./consoleKit.ts"
-import { answers, composer, create, say } from "./consolePage.ts"
+import { answers, composer, create, say, violations } from "./consolePage.ts"
 
 type Scene = (page: Page, at: Site["Service"]) => Promise<void>
 
@@ -52,7 +52,7 @@ export const subagentsAndUndo: Scene = async (page, at) => {
 }
 
 /** A token that is none, typed or in a link. */
-export const spentLinks = async (page: Page, url: string) => {
+const spentLinks = async (page: Page, url: string) => {
   await page.getByLabel("Token").fill("wrong")
   await page.getByRole("button", { name: "Sign in" }).click()
   await page.getByRole("alert").getByText("not known here").waitFor()
@@ -73,4 +73,25 @@ export const ideas = async (page: Page, at: { readonly url: string }) => {
   await page.getByRole("combobox", { name: "Mode" }).selectOption("accept-edits")
   await said.getByText("Edits of files pass, commands ask.").waitFor()
   assert.notInclude(await said.innerText(), "Nothing is changed")
+}
+
+/** 390 px wide, in a browser that asks for Chinese. */
+export const inChinese: Scene = async (page, at) => {
+  await page.goto(at.url)
+  await page.locator("#main").getByRole("button", { name: "新建会话" }).click()
+  await page.getByRole("textbox", { name: "名称" }).fill("苍鹭")
+  await page.getByRole("button", { name: "创建" }).click()
+  await page.getByRole("heading", { name: "苍鹭" }).waitFor()
+  assert.strictEqual(await page.evaluate("document.documentElement.lang"), "zh-CN")
+  assert.deepStrictEqual(await violations(page), [])
+  assert.strictEqual(await page.evaluate("document.documentElement.scrollWidth"), 390)
+}
+
+export const signingIn: Scene = async (page, at) => {
+  await page.goto(at.url)
+  await page.locator(".shell").waitFor()
+  assert.notInclude(page.url(), "token")
+  await page.context().clearCookies()
+  await page.reload()
+  await spentLinks(page, at.url)
 }
