@@ -8,6 +8,7 @@ import { mkdtempSync, readlinkSync } from "node:fs"
 import { lstat, readdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { lives } from "./ProcessIdentity.ts"
 
 /** Only what is empty of meaning to everybody else: each is made again where it is wanted. */
 export type Kind = "pipes" | "empty" | "look" | "self-test"
@@ -18,16 +19,6 @@ const numbering = (): string => {
     return /\d+/.exec(readlinkSync("/proc/self/ns/pid"))?.[0] ?? "0"
   } catch {
     return "0"
-  }
-}
-
-const lives = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // Somebody else's process lives as well.
-    return (error as NodeJS.ErrnoException).code !== "ESRCH"
   }
 }
 

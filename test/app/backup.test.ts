@@ -7,15 +7,7 @@ import { DatabaseSync } from "node:sqlite"
 import * as Points from "../../src/observability/Points.ts"
 import { Journal } from "../../src/store/Journal.ts"
 import { commandKit, stories } from "../support/commandKit.ts"
-
-const mode = (file: string) => statSync(file).mode & 0o777
-
-const sql = (file: string, statements: string) =>
-  Effect.sync(() => {
-    const db = new DatabaseSync(file)
-    db.exec(statements)
-    db.close()
-  })
+import { mode, sql } from "../support/storeFile.ts"
 
 describe("claw backup and restore", () => {
   it.live("a backup of a store in use is one file of its own, whole, and brings all of it back", () =>

@@ -3,26 +3,17 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { DatabaseSync } from "node:sqlite"
 import type { SessionId } from "../../src/domain/Ids.ts"
 import { sessionKey, localOwner } from "../../src/domain/Principal.ts"
 import { Journal } from "../../src/store/Journal.ts"
 import { compact } from "../../src/store/sqlite/Compact.ts"
 import { commandKit, stories } from "../support/commandKit.ts"
 import type { Json } from "../support/httpKit.ts"
+import { mode, sql } from "../support/storeFile.ts"
 import { publicRecord } from "../support/storeRecords.ts"
 import { story, tell } from "../support/story.ts"
 
 const words = { prompt: "mend the heron", result: "1 passing", answer: "It is whole." }
-const mode = (file: string) => statSync(file).mode & 0o777
-
-const sql = (file: string, statements: string) =>
-  Effect.sync(() => {
-    const db = new DatabaseSync(file)
-    db.exec(statements)
-    db.close()
-  })
-
 describe("claw doctor --fix", () => {
   const stores = (out: string): ReadonlyArray<Json> =>
     JSON.parse(out).findings.filter(({ name }: Json) => name === "store")
