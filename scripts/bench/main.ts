@@ -10,6 +10,7 @@ import { cpus, tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
+import { bundledClaw } from "./bundled.ts"
 import type { ContenderName } from "./contenders/contender.ts"
 import { cold, executable } from "./jobs/cold.ts"
 import type { Numbers } from "./jobs/job.ts"
@@ -56,7 +57,8 @@ const chosen = <A extends string>(
 
 const spawned = async (plan: Plan, contender: ContenderName, server: Server): Promise<Numbers> => {
   const params = options.quick ? plan.quick : plan.params
-  const measurement: Measurement = { job: plan.job, file: plan.file, contender, port: server.port, params }
+  const { job, file } = plan
+  const measurement: Measurement = { job, file, contender, bundle: await bundledClaw(), port: server.port, params }
   const profile =
     options.profile === undefined
       ? []

@@ -14,6 +14,7 @@ import { sanitise } from "../cli/Sanitise.ts"
 import { ambient } from "../config/AppConfig.ts"
 import { version } from "../config/Version.ts"
 import { table } from "../domain/ErrorCode.ts"
+import { boundYoungGeneration } from "./collector.ts"
 import { configured, mends } from "./configured.ts"
 import { maskKnown } from "../observability/Redact.ts"
 import { dispatch } from "./dispatch.ts"
@@ -105,6 +106,7 @@ const closeBackDoors = (): void => {
 
 const main = (): void => {
   closeBackDoors()
+  boundYoungGeneration()
   const { locale, no_color, secrets } = ambient()
   const mask = maskKnown(secrets.map(Redacted.value))
   const output = NodeOutput.make({ stdout: process.stdout, stderr: process.stderr, no_color })

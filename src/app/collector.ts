@@ -1,16 +1,36 @@
 /**
- * How a server collects garbage. Owns: one flag of V8, set while nothing is being marked yet.
+ * How the program collects garbage. Owns: two flags of V8, the only ones that are set.
  *
  * Marking beside the program takes as many cores as it gets. On two of them it took more than one core for a third of a
  * second every few seconds, and every stream waited. One core at most does it there: marking in steps of the program's
  * own, without any, ends in a pause of 200 to 300 ms, since nothing young is collected meanwhile. 500 streams for 40 s in
  * one run: p99 57 to 74 ms and 396 MiB so, 225 ms and 698 MiB in steps. From four cores on V8 may do as it likes.
+ *
+ * What is young grows with what survives, up to 2 × 32 MiB, and hardly shrinks: streams then run through all of it, each
+ * page new to the processor and, the first time, to the kernel. Half the time of a fast answer went into such pages.
+ * Bounded, 500 streams in one run: 167 KiB each and p99 2.6 ms, 401 KiB and 24 ms otherwise.
  */
 import { availableParallelism } from "node:os"
-import { setFlagsFromString } from "node:v8"
+import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8"
 
 const ENOUGH = 4
 
 export const collectOnOneCore = (): void => {
   if (availableParallelism() < ENOUGH) setFlagsFromString("--concurrent-marking-max-worker-num=1")
+}
+
+/** Both halves together, bytes. */
+const YOUNG = 8 * 1024 * 1024
+const LOOK_MS = 1000
+
+/** A factor of 1 keeps it as it is; what an idle collector has made smaller may grow again. */
+const bound = (): void => {
+  const size = getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space")?.space_size ?? 0
+  setFlagsFromString(`--semi-space-growth-factor=${size < YOUNG ? 2 : 1}`)
+}
+
+/** From now on, as long as the process lives. */
+export const boundYoungGeneration = (): void => {
+  bound()
+  setInterval(bound, LOOK_MS).unref()
 }

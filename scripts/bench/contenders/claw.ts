@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Exit, Layer, Logger, ManagedRuntime, Metric, Redacted, References, Scope } from "effect"
+import { boundYoungGeneration } from "../../../src/app/collector.ts"
 import type { SessionEvent } from "../../../src/domain/Event.ts"
 import type { SessionId } from "../../../src/domain/Ids.ts"
 import * as OpenAi from "../../../src/provider/openai/OpenAi.ts"
@@ -95,6 +96,8 @@ const open = (runtime: Runtime, workspace: string) => {
 }
 
 export const make = ({ base_url, countFibers }: ContenderOptions, sqlite: boolean): Contender => {
+  // As the program does.
+  boundYoungGeneration()
   const directory = mkdtempSync(join(tmpdir(), "claw-bench-"))
   let alive = 0
   const counting = Layer.succeed(Metric.FiberRuntimeMetrics, {

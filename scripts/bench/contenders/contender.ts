@@ -57,16 +57,3 @@ export interface ContenderOptions {
 
 /** True where the model's behaviour is about tools, so that the tool is offered. */
 export const hasTools = (model: string): boolean => model.startsWith("tools")
-
-export const load = async (name: ContenderName, options: ContenderOptions): Promise<Contender> => {
-  switch (name) {
-    case "raw":
-      return (await import("./raw.ts")).make(options)
-    case "sdk":
-      return (await import("./sdk.ts")).make(options)
-    case "claw":
-      return (await import("./claw.ts")).make(options, false)
-    case "claw-sqlite":
-      return (await import("./claw.ts")).make(options, true)
-  }
-}

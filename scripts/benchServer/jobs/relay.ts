@@ -5,6 +5,7 @@
 import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
+import { bundledClaw } from "../../bench/bundled.ts"
 import { median, now } from "../../bench/samples.ts"
 import type { Measurement } from "../../bench/measure.ts"
 import { greet, type Kind } from "../client.ts"
@@ -15,7 +16,8 @@ const SIZE = 4
 
 const inProcess = async (lab: Lab, deltas: number): Promise<number> => {
   const params = { deltas, warm: Math.min(deltas, 2000) }
-  const measurement: Measurement = { job: "text", file: "text", contender: "claw", port: lab.model_port, params }
+  const [text, port, bundle] = ["text", lab.model_port, await bundledClaw()]
+  const measurement: Measurement = { job: text, file: text, contender: "claw", bundle, port, params }
   const { stdout } = await promisify(execFile)(process.execPath, ["--expose-gc", MEASURE, JSON.stringify(measurement)])
   return (JSON.parse(stdout) as { readonly per_s: number }).per_s
 }
