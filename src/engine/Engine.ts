@@ -132,10 +132,8 @@ const ended = (own: Run, living: Effect.Effect<void, TaskFailure | ReportError>,
       Exit.isFailure(exit) && Cause.hasDies(exit.cause) ? Effect.logError(exit.cause) : Effect.void
     ),
     Effect.tap((exit) => Effect.exit(restore(told(own, outcomeOf(exit, own.mask))))),
-    Effect.flatMap((exit) =>
-      // What was put off first: the end is decided of a state that knows it.
-      Effect.flatMap(own.reporter.report([]), (state) => own.reporter.report(lastFacts(own, exit, state)))
-    )
+    // Decided of a state that knows what was put off, in the same append.
+    Effect.flatMap((exit) => own.reporter.report((state) => lastFacts(own, exit, state)))
   )
 
 /** The task's own calls have the order of their batch. */

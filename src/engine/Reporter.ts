@@ -15,11 +15,14 @@ export class ReportError extends Schema.TaggedError<ReportError>()("ReportError"
   cause: Schema.optionalKey(Schema.Defect())
 }) {}
 
+/** Facts, or how they follow from the state that has everything in front of them: looked at when they are stored. */
+export type Reported = ReadonlyArray<ReportBody> | ((state: SessionState) => ReadonlyArray<ReportBody>)
+
 export class Reporter extends Context.Service<
   Reporter,
   {
     /** Commits the facts in order, in one append, and returns the session's state with them folded in. */
-    readonly report: (bodies: ReadonlyArray<ReportBody>) => Effect.Effect<SessionState, ReportError>
+    readonly report: (bodies: Reported) => Effect.Effect<SessionState, ReportError>
     /**
      * Facts that nobody waits for: committed in front of the next report, in the same append; a report of nothing
      * commits them alone. For decisions without a person: losing one costs nothing, since its call has not begun.
@@ -48,7 +51,7 @@ export const make = (sink: Sink = {}, session_id = "local" as SessionId, start: 
     }
   }
   return Reporter.of({
-    report: (bodies) => Effect.sync(() => (take(bodies), state)),
+    report: (bodies) => Effect.sync(() => (take(typeof bodies === "function" ? bodies(state) : bodies), state)),
     later: take,
     signal: (bodies) => {
       if (sink.live !== undefined) for (const body of bodies) sink.live(body)

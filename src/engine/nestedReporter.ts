@@ -49,7 +49,11 @@ export const make = (root: Reporter["Service"], call_id: CallId, progress: (text
     return bodies.map((body) => marked(body, call_id))
   }
   return Reporter.of({
-    report: (bodies) => Effect.map(root.report(told(bodies)), (state) => stateOf(state, call_id)),
+    report: (bodies) => {
+      const own =
+        typeof bodies === "function" ? (state: SessionState) => told(bodies(stateOf(state, call_id))) : told(bodies)
+      return Effect.map(root.report(own), (state) => stateOf(state, call_id))
+    },
     later: (bodies) => root.later(told(bodies)),
     signal: (bodies) => {
       const told = bodies.flatMap(heard)

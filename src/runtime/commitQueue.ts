@@ -17,23 +17,38 @@ export interface Reported {
 }
 
 type Facts = ReadonlyArray<Reported>
+/** Facts, or how they follow from the state behind `before`, which are to be stored in front of them. */
+type Given = Facts | ((before: Facts) => Facts)
+/** The facts of one append, those left out that a doubtful append had stored after all. */
+export type Gather = (there: Facts) => Facts
 type Outcome = Exit.Exit<SessionState, ReportError>
 
 interface Waiting {
-  readonly facts: Facts
+  readonly given: Given
   /** Opens when there is an outcome, or when it is this one's turn to write. */
   readonly turn: Deferred.Deferred<void>
   outcome: Outcome | undefined
 }
 
 export interface CommitQueue {
-  readonly commit: (facts: Facts) => Effect.Effect<SessionState, ReportError>
+  readonly commit: (given: Given) => Effect.Effect<SessionState, ReportError>
   /** Facts that go in front of the next append; a commit of nothing stores them alone. */
   readonly later: (facts: Facts) => void
 }
 
+const isNothing = (given: Given): boolean => typeof given !== "function" && given.length === 0
+
+const without = (facts: Facts, there: Facts): Facts =>
+  there.length === 0 ? facts : facts.filter((fact) => !there.includes(fact))
+
+const gather = (front: Facts, given: ReadonlyArray<Given>, there: Facts): Facts =>
+  given.reduce<Facts>((before, one) => {
+    const facts = typeof one === "function" ? one(before) : without(one, there)
+    return facts.length === 0 ? before : before.concat(facts)
+  }, front)
+
 export const make = (
-  append: (facts: Facts) => Effect.Effect<SessionState, ReportError>,
+  append: (gather: Gather) => Effect.Effect<SessionState, ReportError>,
   state: () => SessionState,
   /** False: what is stored is not known, and a commit of nothing finds it out. */
   certain: () => boolean = () => true
@@ -47,11 +62,17 @@ export const make = (
     if (next === undefined) writing = false
     else Deferred.doneUnsafe(next.turn, Effect.void)
   }
-  const write = (first: Facts, others: ReadonlyArray<Waiting>): Effect.Effect<SessionState, ReportError> => {
-    const front = putOff
+  const write = (first: Given, others: ReadonlyArray<Waiting>): Effect.Effect<SessionState, ReportError> => {
+    let front = putOff
     putOff = []
-    const facts = front.concat(first, ...others.map((other) => other.facts))
-    const stored = facts.length === 0 && certain() ? Effect.sync(state) : append(facts)
+    const given = [first, ...others.map((other) => other.given)]
+    const gathered: Gather = (there) => {
+      // What turns out to be stored is not put off any more, whatever becomes of the rest.
+      front = without(front, there)
+      return gather(front, given, there)
+    }
+    const nothing = front.length === 0 && given.every(isNothing) && certain()
+    const stored = nothing ? Effect.sync(state) : append(gathered)
     return Effect.flatMap(Effect.exit(stored), (outcome) => {
       if (Exit.isFailure(outcome)) putOff = front.concat(putOff)
       for (const other of others) {
@@ -67,18 +88,18 @@ export const make = (
       if (own.outcome !== undefined) return own.outcome
       const all = queue
       queue = []
-      return write(own.facts, all.slice(1))
+      return write(own.given, all.slice(1))
     })
-  const commit = (facts: Facts) =>
+  const commit = (given: Given) =>
     Effect.uninterruptible(
       Effect.suspend(() => {
         // What was put off may be on its way: whoever waits for it may not overtake it.
-        if (facts.length === 0 && putOff.length === 0 && !writing && certain()) return Effect.succeed(state())
+        if (isNothing(given) && putOff.length === 0 && !writing && certain()) return Effect.succeed(state())
         if (!writing) {
           writing = true
-          return write(facts, [])
+          return write(given, [])
         }
-        const own: Waiting = { facts, turn: Deferred.makeUnsafe(), outcome: undefined }
+        const own: Waiting = { given, turn: Deferred.makeUnsafe(), outcome: undefined }
         queue.push(own)
         return Effect.andThen(Deferred.await(own.turn), takeOver(own))
       })

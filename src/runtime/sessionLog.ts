@@ -13,20 +13,20 @@ import {
   type ReportBody,
   type StateName
 } from "../domain/Event.ts"
-import { fold, foldAll } from "../domain/Fold.ts"
+import { fold } from "../domain/Fold.ts"
 import { newEventId, type SessionId } from "../domain/Ids.ts"
 import { type SessionKey, sessionKey } from "../domain/Principal.ts"
-import { initial, type SessionState } from "../domain/Session.ts"
-import { ReportError, Reporter } from "../engine/Reporter.ts"
+import type { SessionState } from "../domain/Session.ts"
+import { ReportError, type Reported, Reporter } from "../engine/Reporter.ts"
 import * as Points from "../observability/Points.ts"
 import { Journal, type JournalRecord, type Tail } from "../store/Journal.ts"
 import type { SessionMeta } from "../store/SessionIndex.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import { isAlive } from "../sandbox/ProcessIdentity.ts"
-import * as CallMarks from "./callMarks.ts"
+import type * as CallMarks from "./callMarks.ts"
 import * as CommitQueue from "./commitQueue.ts"
-import * as Damage from "./damage.ts"
 import * as EventHub from "./EventHub.ts"
+import { type Found, load } from "./loaded.ts"
 import { measured } from "./measuredJournal.ts"
 import * as ReplayWindow from "./replayWindow.ts"
 import * as UndoLog from "./undoLog.ts"
@@ -38,7 +38,9 @@ export interface SessionLog {
   readonly reporter: Reporter["Service"]
   readonly state: () => SessionState
   readonly stateName: () => StateName
-  readonly commit: (bodies: ReadonlyArray<ReportBody>) => Effect.Effect<SessionState, ReportError>
+  readonly commit: (bodies: Reported) => Effect.Effect<SessionState, ReportError>
+  /** Facts that go in front of the next commit; one of nothing commits them alone. */
+  readonly later: (bodies: ReadonlyArray<ReportBody>) => void
   /** The state to decide on: after a doubtful append, only once what it stored is known. */
   readonly certain: Effect.Effect<SessionState, ReportError>
   readonly isCertain: () => boolean
@@ -76,31 +78,6 @@ const toReport = (error: StoreError): ReportError =>
     code: error.code === "fenced" || error.code === "session_moved" ? "fenced" : "storage_unavailable",
     cause: error
   })
-
-/** Folds everything stored; a damaged public record keeps its number. */
-const load = Effect.fnUntraced(function* (journal: Journal["Service"], key: SessionKey) {
-  let state: SessionState = initial
-  let undo = UndoLog.initial
-  const damaged: Array<number> = []
-  const damage = Damage.make()
-  const marks = CallMarks.make()
-  for (let after = 0, more = true; more;) {
-    const page = yield* journal.read(key, after)
-    state = foldAll(
-      state,
-      page.records.flatMap(({ body, seq }) => (seq === undefined || isPrivate(body) ? [] : [{ seq, body }]))
-    )
-    for (const { body, ts } of page.records) undo = UndoLog.fold(undo, body, ts)
-    marks.take(page.records)
-    damaged.push(...page.damaged)
-    damage.take(page)
-    after = Math.max(page.records.at(-1)?.pos ?? after, ...page.damaged.slice(-1), after)
-    more = page.more
-  }
-  return { state, undo, damaged, marks, isReadOnly: damage.open().length > 0 }
-})
-
-type Found = Effect.Success<ReturnType<typeof load>>
 
 interface Numbers {
   pos: number
@@ -196,10 +173,9 @@ const appender = (
   owned: Owned,
   settle: (records: ReadonlyArray<JournalRecord>) => SessionState
 ) =>
-  Effect.fnUntraced(function* (given: ReadonlyArray<CommitQueue.Reported>) {
-    const there = owned.doubtful === undefined ? [] : yield* resync(journal, key, owner, owned, settle)
+  Effect.fnUntraced(function* (gather: CommitQueue.Gather) {
     // What was put off and stored after all comes again.
-    const facts = there.length === 0 ? given : given.filter((fact) => !there.includes(fact))
+    const facts = gather(owned.doubtful === undefined ? [] : yield* resync(journal, key, owner, owned, settle))
     if (facts.length === 0) return settle([])
     const records = number(owned.numbers, facts)
     const stored = yield* Effect.tapError(Ungranted.append(journal, key, owned.epoch, records), (error) =>
@@ -216,6 +192,9 @@ const publish = (hub: EventHub.EventHub, events: ReadonlyArray<DurableEvent>): v
 }
 
 const nothingMore = Effect.fail(new ReportError({ code: "session_damaged" }))
+
+const folded = (state: SessionState, { body }: CommitQueue.Reported): SessionState =>
+  isPrivate(body) ? state : fold(state, body)
 
 /** What is reported together happened at one time. */
 const stampBy = (now: () => string) => (bodies: ReadonlyArray<ReportBody>) => {
@@ -247,12 +226,16 @@ const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tai
   const append = appender(journal, key, owner, owned, settle)
   const isCertain = () => owned.doubtful === undefined
   const queue = CommitQueue.make(
-    (facts) => (found.isReadOnly ? nothingMore : Effect.mapError(append(facts), toReport)),
+    (gather) => (found.isReadOnly ? nothingMore : Effect.mapError(append(gather), toReport)),
     () => state,
     isCertain
   )
   const stamp = stampBy(now)
-  const commit = (bodies: ReadonlyArray<ReportBody>) => Effect.suspend(() => queue.commit(stamp(bodies)))
+  const commit = (bodies: Reported) =>
+    Effect.suspend(() => {
+      if (typeof bodies !== "function") return queue.commit(stamp(bodies))
+      return queue.commit((before) => stamp(bodies(before.reduce(folded, state))))
+    })
   const certain = Effect.suspend(() => (isCertain() ? Effect.succeed(state) : commit([])))
   const later = (bodies: ReadonlyArray<ReportBody>) => queue.later(stamp(bodies))
   const signal = (bodies: ReadonlyArray<LiveBody>): void => {
@@ -275,6 +258,7 @@ const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tai
       hub,
       reporter,
       commit,
+      later,
       certain,
       isCertain,
       signal,

@@ -128,9 +128,11 @@ const cancel = (own: Own, task_id: TaskId) =>
     slot.suspension.withdraw()
     own.canceled = task_id
     log.signal([{ type: "state", state: "cancelling", task_id }])
-    // A process that dies before the end is stored ends it at its next start, too.
-    const wanted = Effect.ignore(log.commit([{ type: "cancel_requested", task_id }]))
-    return Effect.all([wanted, Fiber.interrupt(slot.fiber)], { concurrency: "unbounded", discard: true })
+    // A process that dies before the end is stored ends it at its next start, too. Where what runs stops at once, the
+    // wish is stored with its end; else by itself, now.
+    log.later([{ type: "cancel_requested", task_id }])
+    slot.fiber.interruptUnsafe()
+    return Effect.andThen(Effect.ignore(log.commit([])), Fiber.await(slot.fiber))
   })
 
 const finish = (own: Own, task_id: TaskId, ending: Ending, ticket: TaskTicket) =>

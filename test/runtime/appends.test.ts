@@ -86,8 +86,7 @@ describe("appends of a task", () => {
       assert.strictEqual((yield* task!.await).status, "canceled")
       assert.deepStrictEqual(seen, [
         "task_started",
-        "thinking text_completed usage tool_call",
-        "tool_result task_canceled"
+        "thinking text_completed usage tool_call tool_result task_canceled"
       ])
       assert.deepStrictEqual(violations(messages(yield* session.state)), [])
     }).pipe(

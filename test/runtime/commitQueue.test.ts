@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { initial } from "../../src/domain/Session.ts"
 import { ReportError } from "../../src/engine/Reporter.ts"
-import { make, type Reported } from "../../src/runtime/commitQueue.ts"
+import { type Gather, make, type Reported } from "../../src/runtime/commitQueue.ts"
 
 const fact = (up_to_seq: number): Reported => ({ ts: "2026-01-01T00:00:00.000Z", body: { type: "cleared", up_to_seq } })
 
@@ -11,11 +11,11 @@ const fact = (up_to_seq: number): Reported => ({ ts: "2026-01-01T00:00:00.000Z",
 const scene = Effect.gen(function* () {
   const [begun, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void, ReportError>()]
   const appended: Array<ReadonlyArray<Reported>> = []
-  const append = (facts: ReadonlyArray<Reported>) =>
+  const append = (gather: Gather) =>
     Effect.gen(function* () {
       yield* Deferred.succeed(begun, undefined)
       yield* Deferred.await(go)
-      appended.push(facts)
+      appended.push(gather([]))
       return initial
     })
   return { begun, go, appended, queue: make(append, () => initial) }
@@ -59,4 +59,41 @@ describe("a commit of nothing", () => {
       assert.strictEqual(yield* Fiber.join(second), full)
     })
   )
+})
+
+describe("facts that are decided as they are stored", () => {
+  it.effect("know what was put off, and go into the same append", () =>
+    Effect.gen(function* () {
+      const { go, appended, queue } = yield* scene
+      yield* Deferred.succeed(go, undefined)
+      queue.later([fact(1), fact(2)])
+      yield* queue.commit((before) => [fact(before.length + 10)])
+      assert.deepStrictEqual(appended, [[fact(1), fact(2), fact(12)]])
+    })
+  )
+
+  it.effect("and what was put off is stored once, though two appends in a row fail and are stored (R332)", () => {
+    const stored: Array<Reported> = []
+    let there: ReadonlyArray<Reported> = []
+    let faults = 2
+    const append = (gather: Gather) =>
+      Effect.suspend(() => {
+        const facts = gather(there)
+        stored.push(...facts)
+        there = facts
+        return faults-- > 0 ? Effect.fail(new ReportError({ code: "storage_unavailable" })) : Effect.succeed(initial)
+      })
+    const queue = make(
+      append,
+      () => initial,
+      () => there.length === 0
+    )
+    return Effect.gen(function* () {
+      queue.later([fact(1)])
+      yield* Effect.flip(queue.commit([fact(2)]))
+      yield* Effect.flip(queue.commit(() => [fact(3)]))
+      yield* queue.commit([fact(4)])
+      assert.deepStrictEqual(stored, [fact(1), fact(2), fact(3), fact(4)])
+    })
+  })
 })
