@@ -41,11 +41,20 @@ const isNothing = (given: Given): boolean => typeof given !== "function" && give
 const without = (facts: Facts, there: Facts): Facts =>
   there.length === 0 ? facts : facts.filter((fact) => !there.includes(fact))
 
-const gather = (front: Facts, given: ReadonlyArray<Given>, there: Facts): Facts =>
-  given.reduce<Facts>((before, one) => {
-    const facts = typeof one === "function" ? one(before) : without(one, there)
-    return facts.length === 0 ? before : before.concat(facts)
-  }, front)
+/** One append: what was put off, then what is given. */
+const gathering = (putOff: Facts, given: ReadonlyArray<Given>) => {
+  let front = putOff
+  const gather: Gather = (there) => {
+    front = without(front, there)
+    return given.reduce<Facts>((before, one) => {
+      const facts = typeof one === "function" ? one(before) : without(one, there)
+      return facts.length === 0 ? before : before.concat(facts)
+    }, front)
+  }
+  /** What turns out to be stored is not put off any more, whatever becomes of the rest. */
+  const left = () => front
+  return { gather, left, isNothing: putOff.length === 0 && given.every(isNothing) }
+}
 
 export const make = (
   append: (gather: Gather) => Effect.Effect<SessionState, ReportError>,
@@ -63,18 +72,11 @@ export const make = (
     else Deferred.doneUnsafe(next.turn, Effect.void)
   }
   const write = (first: Given, others: ReadonlyArray<Waiting>): Effect.Effect<SessionState, ReportError> => {
-    let front = putOff
+    const { gather, left, isNothing } = gathering(putOff, [first, ...others.map((other) => other.given)])
     putOff = []
-    const given = [first, ...others.map((other) => other.given)]
-    const gathered: Gather = (there) => {
-      // What turns out to be stored is not put off any more, whatever becomes of the rest.
-      front = without(front, there)
-      return gather(front, given, there)
-    }
-    const nothing = front.length === 0 && given.every(isNothing) && certain()
-    const stored = nothing ? Effect.sync(state) : append(gathered)
+    const stored = isNothing && certain() ? Effect.sync(state) : append(gather)
     return Effect.flatMap(Effect.exit(stored), (outcome) => {
-      if (Exit.isFailure(outcome)) putOff = front.concat(putOff)
+      if (Exit.isFailure(outcome)) putOff = left().concat(putOff)
       for (const other of others) {
         other.outcome = outcome
         Deferred.doneUnsafe(other.turn, Effect.void)

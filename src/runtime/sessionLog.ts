@@ -202,14 +202,21 @@ const stampBy = (now: () => string) => (bodies: ReadonlyArray<ReportBody>) => {
   return bodies.map((body) => ({ ts, body }))
 }
 
+const committing =
+  (queue: CommitQueue.CommitQueue, stamp: ReturnType<typeof stampBy>, state: () => SessionState) =>
+  (bodies: Reported) =>
+    Effect.suspend(() => {
+      if (typeof bodies !== "function") return queue.commit(stamp(bodies))
+      return queue.commit((before) => stamp(bodies(before.reduce(folded, state()))))
+    })
+
 const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tail, found: Found) => {
   const { session_id, key } = name
   let state: SessionState = { ...found.state, seq: tail.seq }
   const owned: Owned = { epoch: tail.epoch, numbers: { pos: tail.pos, seq: tail.seq }, doubtful: undefined }
   let { undo } = found
   let stateName: StateName = "idle"
-  const now = clock()
-  const recent = ReplayWindow.make()
+  const [now, recent] = [clock(), ReplayWindow.make()]
   const hub = EventHub.make(() => ({ v: 1, session_id, ts: now() }))
   const settle = (records: ReadonlyArray<JournalRecord>): SessionState => {
     owned.numbers.pos += records.length
@@ -231,11 +238,7 @@ const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tai
     isCertain
   )
   const stamp = stampBy(now)
-  const commit = (bodies: Reported) =>
-    Effect.suspend(() => {
-      if (typeof bodies !== "function") return queue.commit(stamp(bodies))
-      return queue.commit((before) => stamp(bodies(before.reduce(folded, state))))
-    })
+  const commit = committing(queue, stamp, () => state)
   const certain = Effect.suspend(() => (isCertain() ? Effect.succeed(state) : commit([])))
   const later = (bodies: ReadonlyArray<ReportBody>) => queue.later(stamp(bodies))
   const signal = (bodies: ReadonlyArray<LiveBody>): void => {
