@@ -89,13 +89,25 @@ export interface CatalogueOptions {
   readonly base_url?: string
 }
 
+/** Names whose rows are remembered; a request looks its model up a few times. */
+const REMEMBERED = 64
+
 /** A lookup over the built-in rows and a person's own. */
 export const make = ({ models = {}, base_url }: CatalogueOptions): Lookup => {
   const own = new Map(Object.entries(models))
-  return (model) => {
+  const remembered = new Map<string, ModelEntry>()
+  const look = (model: string): ModelEntry => {
     const entry = builtin(model, base_url)
     const found = find(own, model) ?? find(own, plain(model))
     return found === undefined ? entry : withOwn(entry, ...found)
+  }
+  return (model) => {
+    const before = remembered.get(model)
+    if (before !== undefined) return before
+    if (remembered.size >= REMEMBERED) remembered.clear()
+    const entry = look(model)
+    remembered.set(model, entry)
+    return entry
   }
 }
 

@@ -143,6 +143,29 @@ const refused = (message: IncomingMessage, resolve: (response: Response) => void
   message.once("error", finish)
 }
 
+type Sent = Readonly<Record<string, string>>
+
+/** What is sent of a head: the package has one for each kind of request, which many requests share. */
+const makeSent = () => {
+  const known = new WeakMap<Headers, Sent>()
+  return (headers: Headers): Sent => {
+    const before = known.get(headers)
+    if (before !== undefined) return before
+    const sent = Object.fromEntries(headers)
+    known.set(headers, sent)
+    return sent
+  }
+}
+
+/** Where the last request went, and mostly the next does. */
+const makePlace = () => {
+  let last: { readonly text: string; readonly url: URL } | undefined
+  return (text: string): URL => {
+    if (last?.text !== text) last = { text, url: new URL(text) }
+    return last.url
+  }
+}
+
 const watchConnection = (exchange: Exchange, socket: Socket, secure: boolean) => {
   const connected = () => {
     exchange.connected = true
@@ -153,19 +176,17 @@ const watchConnection = (exchange: Exchange, socket: Socket, secure: boolean) =>
 }
 
 /** `init.exchange` names the call; the package hands unknown fetch options through. */
-export const makeFetch =
-  (agents: Agents) =>
-  (input: string | URL | Request, init?: RequestInit & { readonly exchange?: Exchange }): Promise<Response> =>
+export const makeFetch = (agents: Agents) => {
+  const [sent, place] = [makeSent(), makePlace()]
+  return (input: string | URL | Request, init?: RequestInit & { readonly exchange?: Exchange }): Promise<Response> =>
     new Promise((resolve, reject) => {
       const exchange = init?.exchange ?? openExchange()
       if (exchange.closed) return reject(new Error("The call was ended before it began."))
-      const url = new URL(input instanceof Request ? input.url : input)
+      const url = place(input instanceof Request ? input.url : String(input))
       const secure = url.protocol === "https:"
-      const headers: Record<string, string | number> = {}
       const given = init?.headers instanceof Headers ? init.headers : new Headers(init?.headers)
-      given.forEach((value, name) => void (headers[name] = value))
       const length = exchange.body.reduce((bytes, chunk) => bytes + chunk.length, 0)
-      if (length > 0) headers["content-length"] = length
+      const headers = length > 0 ? { ...sent(given), "content-length": length } : sent(given)
       const options = { method: init?.method ?? "GET", headers, agent: secure ? agents.https : agents.http }
       const request = secure ? httpsRequest(url, options) : httpRequest(url, options)
       exchange.request = request
@@ -184,3 +205,4 @@ export const makeFetch =
       Points.reach("request before")
       request.end(() => Points.reach("request sent"))
     })
+}
