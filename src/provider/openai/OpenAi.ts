@@ -5,6 +5,7 @@
  * Invariant: a stream ends with exactly one `completed` or one `ProviderError`; when it ends in any other way its
  * socket is closed at once (R128, R130). One socket read is one array of parts.
  */
+import type { IncomingMessage } from "node:http"
 import { Cause, Channel, Clock, Effect, Layer, type Pull, Redacted, Scope, Stream } from "effect"
 import { fault } from "../../domain/FaultTexts.ts"
 import { newCallId } from "../../domain/Ids.ts"
@@ -74,18 +75,27 @@ interface Call {
   told: () => Usage | undefined
 }
 
+/** The head of the answer, as soon as it is one; whatever else comes, the package has to say what it is. */
+const headOf = (call: Call, now_ms: number): Effect.Effect<IncomingMessage, ProviderError> =>
+  Effect.callback((resume) => {
+    const { exchange, peer, response } = call
+    if (exchange.message !== undefined) return resume(Effect.succeed(exchange.message))
+    exchange.onMessage = (message) => resume(Effect.succeed(message))
+    response.then(
+      ({ status }) => exchange.message ?? resume(Effect.fail(webPage(peer, status))),
+      (error: unknown) => resume(Effect.fail(callError(error, peer, now_ms)))
+    )
+    return Effect.sync(() => void (exchange.onMessage = undefined))
+  })
+
 const answered = (call: Call, now_ms: number): Effect.Effect<{ body: Body; decoder: Decoder }, ProviderError> =>
-  Effect.tryPromise({ try: () => call.response, catch: (error) => callError(error, call.peer, now_ms) }).pipe(
-    Effect.flatMap((response) => {
-      const type = response.headers.get("content-type")?.toLowerCase() ?? ""
-      const { message } = call.exchange
-      if (message === undefined) return Effect.fail(webPage(call.peer, response.status))
-      if (type.includes("text/html")) return Effect.fail(webPage(call.peer, response.status))
-      const decoder = type.includes("json") ? openDocumentDecoder(call.decoding) : openEventDecoder(call.decoding)
-      call.told = decoder.told
-      return Effect.succeed({ body: openBody(message), decoder })
-    })
-  )
+  Effect.flatMap(headOf(call, now_ms), (message) => {
+    const type = message.headers["content-type"]?.toLowerCase() ?? ""
+    if (type.includes("text/html")) return Effect.fail(webPage(call.peer, message.statusCode ?? 200))
+    const decoder = type.includes("json") ? openDocumentDecoder(call.decoding) : openEventDecoder(call.decoding)
+    call.told = decoder.told
+    return Effect.succeed({ body: openBody(message), decoder })
+  })
 
 type Steps = Pull.Pull<Step<ModelPart>, ProviderError>
 

@@ -22,6 +22,8 @@ export interface Exchange {
   /** There will be no answer; whoever waits for the connection stops waiting. */
   failed: boolean
   onConnected: (() => void) | undefined
+  /** The head of a successful response is there, a third of a millisecond before the package has looked at it. */
+  onMessage: ((message: IncomingMessage) => void) | undefined
 }
 
 export const openExchange = (): Exchange => ({
@@ -31,7 +33,8 @@ export const openExchange = (): Exchange => ({
   closed: false,
   connected: false,
   failed: false,
-  onConnected: undefined
+  onConnected: undefined,
+  onMessage: undefined
 })
 
 /** Ends the call now: the socket closes, also while headers are awaited (R130), unless the answer came to its end. */
@@ -196,6 +199,7 @@ export const makeFetch = (agents: Agents) => {
         message.on("error", () => undefined)
         if (!isSuccess(message.statusCode ?? 0)) return refused(message, resolve, reject)
         exchange.message = message
+        exchange.onMessage?.(message)
         resolve(new Response(null, { status: message.statusCode === 204 ? 204 : 200, headers: headOf(message) }))
       })
       request.on("error", reject)
