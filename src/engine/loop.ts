@@ -169,7 +169,7 @@ const askModel = Effect.fnUntraced(function* (run: Run, turn: number, memory: Me
       run.open.shown = shown
     }
     const asked = Turn.ask({ ...run, fallbacks, retry, at, streams, showing, request, attempt, lessened })
-    return Effect.withSpan(whileSilent(run.reporter, asked), spans.model, { captureStackTrace: false })
+    return Effect.withSpan(whileSilent(run.reporter.report([]), asked), spans.model, { captureStackTrace: false })
   })
   const { usage } = answer.completed
   if (usage !== undefined && usage.estimated !== true) run.window.meter.learn(wanted, usage.input_tokens)

@@ -1,7 +1,7 @@
 /**
  * The calls of one turn: checked one by one in the model's order, then run together (R071–R077, DESIGN §4).
  * Owns: the order of checks, which calls wait for which, the commit before and after each effect.
- * Invariants: nothing runs before all are checked; `tool_started` is durable before the effect; what each call did is
+ * Invariants: nothing runs before all are checked; `tool_started` is durable before any effect; what each call did is
  * committed the moment it ends (`tool_ended` where hooks are yet to be told, else its result); a throwing tool is one failed observation (LESSONS 23, 25).
  */
 import { Cause, Clock, Deferred, Effect, Exit, Semaphore } from "effect"
@@ -11,17 +11,15 @@ import type { Durable, ReportBody } from "../domain/Event.ts"
 import type { CallId, SessionId, TaskId } from "../domain/Ids.ts"
 import * as Points from "../observability/Points.ts"
 import type { Mask } from "../observability/Redact.ts"
-import { attributes, spans } from "../observability/Telemetry.ts"
-import { type RunSubagent, SubagentRunner } from "../tools/SubagentRunner.ts"
+import type { RunSubagent } from "../tools/SubagentRunner.ts"
 import type { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { Limits } from "./EngineLimits.ts"
+import * as Beginning from "./beginning.ts"
 import { mustWait } from "./callOrder.ts"
 import * as Hooked from "./hooked.ts"
 import type { HooksShape } from "./Hooks.ts"
-import { liveOutput } from "./liveOutput.ts"
 import { complaint, fieldsOf } from "./outcome.ts"
 import type { Planned } from "./pairing.ts"
-import { recordOf } from "./recordOf.ts"
 import type { Reporter } from "./Reporter.ts"
 import type { Suspension } from "./Suspension.ts"
 import { DENIED, deniedText, ENDED, unrun } from "./verdictText.ts"
@@ -45,7 +43,7 @@ export interface Batch {
 }
 
 type Ready = Extract<Planned, { readonly kind: "ready" }>
-interface Approved {
+export interface Approved {
   readonly item: Ready
   readonly permit: Permit
   readonly attempt: number
@@ -190,42 +188,12 @@ const refuseEnded = (batch: Batch, { item, via, attempt }: Approved) => {
   return Effect.as(batch.reporter.report([resolvedBody(batch, item, verdict), denied]), 0)
 }
 
-/** What it is about to make of its file, for a look after a crash. */
-const intentOf = (batch: Batch, { call, resolved }: Ready): Effect.Effect<ReadonlyArray<ReportBody>> => {
-  const { intent } = resolved.tool
-  if (intent === undefined) return Effect.succeed([])
-  const { task_id } = batch.at
-  return Effect.map(intent(resolved.args), (about) =>
-    about === undefined ? [] : [{ type: "file_intended", task_id, call_id: call.call_id, ...about } as const]
-  )
-}
-
-const runOne = Effect.fnUntraced(function* (batch: Batch, approved: Approved) {
-  const { item, permit, attempt, holds } = approved
-  const { call, resolved } = item
+const runOne = Effect.fnUntraced(function* (batch: Batch, quiet: Beginning.Quiet, approved: Approved) {
+  const { item, holds } = approved
+  const { call } = item
   if (holds !== undefined && !(yield* holds)) return yield* refuseEnded(batch, approved)
-  const intent = yield* intentOf(batch, item)
-  yield* batch.reporter.report([{ type: "tool_started", ...batch.at, call_id: call.call_id, attempt }, ...intent])
-  const begun = yield* Clock.currentTimeMillis
-  const live = liveOutput(batch, item.call)
-  Points.reach("tool before")
-  const exit = yield* batch.registry
-    .execute(resolved, permit, {
-      task_id: batch.at.task_id,
-      call_id: call.call_id,
-      emit: live.emit,
-      recorded: recordOf(batch, call),
-      processStarted: (pid, start_time) => {
-        const { task_id } = batch.at
-        const started = { type: "process_started", task_id, call_id: call.call_id, pid, start_time } as const
-        return batch.reporter.report([started])
-      }
-    })
-    .pipe(
-      Effect.provideService(SubagentRunner, batch.subagents),
-      Effect.withSpan(spans.tool, { attributes: { [attributes.tool]: call.tool_name } }, { captureStackTrace: false }),
-      Effect.exit
-    )
+  const { begun, executing, live } = yield* Beginning.begin(batch, approved, quiet)
+  const exit = yield* Effect.exit(executing)
   if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
   Points.reach("tool after")
   live.end()
@@ -254,7 +222,7 @@ const stillApproved = Effect.fnUntraced(function* (batch: Batch, one: Approved) 
 })
 
 /** Runs what was approved; returns the milliseconds the tools took, added up. */
-const runAll = Effect.fnUntraced(function* (batch: Batch, approved: ReadonlyArray<Approved>) {
+const runAll = Effect.fnUntraced(function* (batch: Batch, quiet: Beginning.Quiet, approved: ReadonlyArray<Approved>) {
   const asking = yield* Semaphore.make(1)
   const running = approved.map((one) => ({ one, end: Deferred.makeUnsafe<void>() }))
   const durations = yield* Effect.forEach(
@@ -264,8 +232,8 @@ const runAll = Effect.fnUntraced(function* (batch: Batch, approved: ReadonlyArra
       const slotted = (still: Approved) => {
         // What it runs takes places, and is an effect, of its own.
         if (still.item.resolved.tool.placeless === true)
-          return Effect.andThen(batch.suspension.pass, Effect.as(runOne(batch, still), 0))
-        const own = batch.suspension.during(runOne(batch, still))
+          return Effect.andThen(batch.suspension.pass, Effect.as(runOne(batch, quiet, still), 0))
+        const own = batch.suspension.during(runOne(batch, quiet, still))
         return batch.sessionSlots.withPermits(1)(batch.processSlots.withPermits(1)(own))
       }
       const run = Effect.flatMap(asking.withPermits(1)(stillApproved(batch, one)), (still) =>
@@ -291,5 +259,5 @@ export const run = Effect.fnUntraced(function* (batch: Batch, calls: ReadonlyArr
     return 0
   }
   batch.reporter.signal([{ type: "state", state: "executing_tools", task_id: batch.at.task_id }])
-  return yield* runAll(batch, approved)
+  return yield* Beginning.quietly(batch, approved, (quiet) => runAll(batch, quiet, approved))
 })

@@ -46,6 +46,60 @@ describe("appends of a task", () => {
     )
   )
 
+  it.effect("a turn that only looks costs one: nothing happens that its intent would have to come before", () =>
+    Effect.gen(function* () {
+      const session = yield* create("s1")
+      const seen = yield* appends(session)
+      yield* (yield* session.prompt({ content: "go" })).task!.await
+      assert.deepStrictEqual(seen.slice(0, 3), [
+        "task_started",
+        "thinking text_completed usage tool_call approval_resolved tool_started tool_result",
+        "thinking"
+      ])
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(layer({ tools: [probe({ effect: "pure" }).tool], script: () => turns(toolTurn, answer("done")) }))
+    )
+  )
+
+  it.effect(
+    "a look that takes its time is seen to begin, and what it prints comes behind that (PROTOCOL ordering 2)",
+    () => {
+      const [looking, go] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
+      const run: NonNullable<Parameters<typeof probe>[0]>["run"] = (_, { emit }) =>
+        Effect.gen(function* () {
+          emit("so far")
+          yield* Deferred.succeed(looking, undefined)
+          yield* Deferred.await(go)
+          emit(" and more")
+          return { content: "found" }
+        })
+      return Effect.gen(function* () {
+        const session = yield* create("s1")
+        const watched = yield* watch(session)
+        const { task } = yield* session.prompt({ content: "go" })
+        yield* Deferred.await(looking)
+        const isOfCall = ({ type }: SessionEvent) => type.startsWith("tool_")
+        assert.deepStrictEqual(watched.events.filter(isOfCall), [])
+        yield* TestClock.adjust("50 millis")
+        yield* watched.until("tool_output_delta")
+        yield* Deferred.succeed(go, undefined)
+        yield* task!.await
+        assert.deepStrictEqual(
+          watched.events
+            .filter(isOfCall)
+            .map((event) => (event.type === "tool_output_delta" ? event.content : event.type)),
+          ["tool_call", "tool_started", "so far", " and more", "tool_result"]
+        )
+      }).pipe(
+        Effect.scoped,
+        Effect.provide(
+          layer({ tools: [probe({ effect: "pure", run }).tool], script: () => turns(toolTurn, answer("done")) })
+        )
+      )
+    }
+  )
+
   it.effect(
     "a model that lets wait is announced; the fact keeps the time at which the turn began (PROTOCOL ordering 2)",
     () => {

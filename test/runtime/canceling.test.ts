@@ -1,6 +1,7 @@
 /** Somebody ended a task, and the process died before the end was stored: the next one ends it, and runs nothing (C18). */
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect } from "effect"
+import { TestClock } from "effect/testing"
 import type { SessionId } from "../../src/domain/Ids.ts"
 import { localOwner, sessionKey } from "../../src/domain/Principal.ts"
 import { Journal } from "../../src/store/Journal.ts"
@@ -24,12 +25,16 @@ const untilCanceled = Effect.gen(function* () {
 
 it.effect("a task that somebody ended is ended after a crash, too", () =>
   Effect.gen(function* () {
-    const { tool, log } = probe({ name: "look", effect: "pure", run: () => Effect.never })
+    const looking = Deferred.makeUnsafe<void>()
+    const run = () => Effect.andThen(Deferred.succeed(looking, undefined), Effect.never)
+    const { tool, log } = probe({ name: "look", effect: "pure", run })
     const options = { tools: [tool], script: () => byHistory(answer("", [call("c1", "look")]), answer("The end.")) }
     const first = yield* begin(options)
     const session = yield* first.manager.create(s1, { workspace: "/" })
     const seen = yield* watch(session)
     yield* session.prompt({ content: "go" })
+    yield* Deferred.await(looking)
+    yield* TestClock.adjust("50 millis")
     yield* seen.until("tool_started")
     yield* session.interrupt()
     yield* first.leave()
