@@ -8,6 +8,7 @@ import type { CallId } from "./Ids.ts"
 import { restoredNote } from "./Restored.ts"
 import {
   type AnswerItem,
+  type CallResult,
   type CallState,
   type EndedTask,
   type HistoryItem,
@@ -123,22 +124,37 @@ const begun = (call: CallState, attempt: number): CallState =>
     ? { ...call, started: attempt, resolved: { ...call.resolved, decision: "allow_once" } }
     : { ...call, started: attempt }
 
+type Resolution = NonNullable<CallState["resolved"]>
+const resolutions = new Map<string, Resolution>()
+
+/** There are a few, and each call of a long conversation keeps one. */
+const resolution = ({ decision, via }: Resolution): Resolution => {
+  const name = `${decision} ${via}`
+  const known = resolutions.get(name) ?? { decision, via }
+  resolutions.set(name, known)
+  return known
+}
+
+/** Written out where nobody was asked: a copy that gains a field keeps it in a second object, for every call of a session. */
+const withResult = (call: CallState, result: CallResult): CallState => {
+  const { arguments: args, before, call_id, request, resolved, risk, started, tool_name } = call
+  if (request !== undefined || before !== undefined || resolved === undefined) return { ...call, result }
+  return { call_id, tool_name, arguments: args, risk, started, resolved, result }
+}
+
 const resulted = (state: SessionState, event: Durable<"tool_result">): SessionState =>
   withCall(state, event.call_id, (call) =>
     call.result !== undefined
       ? call
-      : {
-          ...call,
-          result: {
-            result: event.result,
-            status: event.status,
-            duration_ms: event.duration_ms,
-            ...(event.exit_code === undefined ? {} : { exit_code: event.exit_code }),
-            ...(event.signal === undefined ? {} : { signal: event.signal }),
-            ...(event.truncated === undefined ? {} : { truncated: event.truncated }),
-            ...(event.own_chars === undefined ? {} : { own_chars: event.own_chars })
-          }
-        }
+      : withResult(call, {
+          result: event.result,
+          status: event.status,
+          duration_ms: event.duration_ms,
+          ...(event.exit_code === undefined ? {} : { exit_code: event.exit_code }),
+          ...(event.signal === undefined ? {} : { signal: event.signal }),
+          ...(event.truncated === undefined ? {} : { truncated: event.truncated }),
+          ...(event.own_chars === undefined ? {} : { own_chars: event.own_chars })
+        })
   )
 
 /** What nobody but the person said becomes no task of its own: whoever goes on with the conversation reads it. */
@@ -223,7 +239,7 @@ const apply = (state: SessionState, event: DurableBody): SessionState => {
     case "approval_request":
       return requested(state, event)
     case "approval_resolved": {
-      const resolved = { decision: event.decision, via: event.via }
+      const resolved = resolution(event)
       return withCall(state, event.call_id, (call) => ({ ...call, resolved }))
     }
     case "tool_started":
