@@ -4,9 +4,16 @@
  * reading an answer's body (body.ts), what a failure means (failure.ts).
  * Invariant: after `close` of an exchange nothing of it is left but, where its answer ended, an idle socket in the pool.
  */
-import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http"
+import {
+  Agent as HttpAgent,
+  type ClientRequest,
+  type IncomingMessage,
+  type RequestOptions,
+  request as httpRequest
+} from "node:http"
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
 import type { Socket } from "node:net"
+import { urlToHttpOptions } from "node:url"
 import { Effect } from "effect"
 import * as Points from "../../observability/Points.ts"
 
@@ -146,6 +153,9 @@ const refused = (message: IncomingMessage, resolve: (response: Response) => void
   message.once("error", finish)
 }
 
+/** A success that nobody looks at. Made late: what it is made of is loaded for a call and not before. */
+let bare: Response | undefined
+
 type Sent = Readonly<Record<string, string>>
 
 /** What is sent of a head: the package has one for each kind of request, which many requests share. */
@@ -160,12 +170,12 @@ const makeSent = () => {
   }
 }
 
-/** Where the last request went, and mostly the next does. */
+/** Where the last request went, and mostly the next does, as node:http takes it. */
 const makePlace = () => {
-  let last: { readonly text: string; readonly url: URL } | undefined
-  return (text: string): URL => {
-    if (last?.text !== text) last = { text, url: new URL(text) }
-    return last.url
+  let last: { readonly text: string; readonly place: RequestOptions } | undefined
+  return (text: string): RequestOptions => {
+    if (last?.text !== text) last = { text, place: urlToHttpOptions(new URL(text)) }
+    return last.place
   }
 }
 
@@ -185,13 +195,14 @@ export const makeFetch = (agents: Agents) => {
     new Promise((resolve, reject) => {
       const exchange = init?.exchange ?? openExchange()
       if (exchange.closed) return reject(new Error("The call was ended before it began."))
-      const url = place(input instanceof Request ? input.url : String(input))
-      const secure = url.protocol === "https:"
+      const where = place(input instanceof Request ? input.url : String(input))
+      const secure = where.protocol === "https:"
       const given = init?.headers instanceof Headers ? init.headers : new Headers(init?.headers)
       const length = exchange.body.reduce((bytes, chunk) => bytes + chunk.length, 0)
       const headers = length > 0 ? { ...sent(given), "content-length": length } : sent(given)
-      const options = { method: init?.method ?? "GET", headers, agent: secure ? agents.https : agents.http }
-      const request = secure ? httpsRequest(url, options) : httpRequest(url, options)
+      const agent = secure ? agents.https : agents.http
+      const options = { ...where, method: init?.method ?? "GET", headers, agent }
+      const request = secure ? httpsRequest(options) : httpRequest(options)
       exchange.request = request
       request.once("socket", (socket) => watchConnection(exchange, socket, secure))
       request.once("response", (message) => {
@@ -199,7 +210,11 @@ export const makeFetch = (agents: Agents) => {
         message.on("error", () => undefined)
         if (!isSuccess(message.statusCode ?? 0)) return refused(message, resolve, reject)
         exchange.message = message
-        exchange.onMessage?.(message)
+        // Whoever has the message needs nothing of the package any more.
+        if (exchange.onMessage !== undefined) {
+          exchange.onMessage(message)
+          return resolve((bare ??= new Response(null)))
+        }
         resolve(new Response(null, { status: message.statusCode === 204 ? 204 : 200, headers: headOf(message) }))
       })
       request.on("error", reject)
