@@ -170,7 +170,7 @@ const launch = Effect.fnUntraced(function* (own: Own, named: Named, ticket: Task
   const began = Date.now()
   const begun = Effect.logInfo("a task began", { waits: ticket.wait !== undefined })
   const run = Effect.andThen(begun, work({ ...input, ...leaveToRun(log, task_id, ticket) })).pipe(
-    Effect.withSpan(spans.task),
+    Effect.withSpan(spans.task, {}, { captureStackTrace: false }),
     Effect.onExit(() => Effect.flatMap(finish(own, task_id, ending, ticket), logEnd(began))),
     Effect.onExit(() => Effect.suspend(() => (ending.told === undefined ? Effect.void : own.onEnded))),
     annotate({ [attributes.session]: log.session_id, [attributes.task]: task_id }),
