@@ -62,6 +62,19 @@ const namerOf = (registry: object) => {
   return known
 }
 
+type Attributes = Measurement["attributes"]
+type Tracked = typeof tasks | (typeof histograms)[keyof typeof histograms]
+const series = new Map<string, Tracked>()
+const labelled = Metric.withAttributes as <M extends Tracked>(metric: M, attributes: Attributes) => M
+
+/** The same metric for the same attributes: each has its key made once, which took most of a measurement. */
+const seriesOf = <M extends Tracked>(name: Measurement["name"], metric: M, attributes: Attributes): M => {
+  const key = `${name} ${JSON.stringify(attributes)}`
+  const known = (series.get(key) as M | undefined) ?? labelled(metric, attributes)
+  series.set(key, known)
+  return known
+}
+
 /** Records into the registry of the fiber that asks. The function it gives never waits and never throws. */
 export const recorder: Effect.Effect<(measurements: ReadonlyArray<Measurement>) => void> = Effect.map(
   Effect.context(),
@@ -70,13 +83,14 @@ export const recorder: Effect.Effect<(measurements: ReadonlyArray<Measurement>) 
     return (measurements) => {
       for (const measurement of measurements) {
         if (measurement.name === "task") {
-          Metric.withAttributes(tasks, measurement.attributes).updateUnsafe(1, context)
+          seriesOf("task", tasks, measurement.attributes).updateUnsafe(1, context)
           continue
         }
         const { tool_name } = measurement.attributes
         const attributes =
           tool_name === undefined ? measurement.attributes : { ...measurement.attributes, tool_name: nameOf(tool_name) }
-        Metric.withAttributes(histograms[measurement.name], attributes).updateUnsafe(measurement.ms / 1000, context)
+        const histogram = histograms[measurement.name]
+        seriesOf(measurement.name, histogram, attributes).updateUnsafe(measurement.ms / 1000, context)
       }
     }
   }
