@@ -60,11 +60,13 @@ export const begin = Effect.fnUntraced(function* (batch: Batch, approved: Approv
   const intent = yield* intentOf(batch, item)
   const started: ReadonlyArray<ReportBody> = [{ type: "tool_started", ...batch.at, call_id, attempt }, ...intent]
   const isPutOff = !quiet.isOver && isLook(approved)
-  if (isPutOff) batch.reporter.later(started)
-  else yield* batch.reporter.report(started)
-  const begun = yield* Clock.currentTimeMillis
   const live = liveOutput(batch, call, isPutOff)
-  if (isPutOff) quiet.held.push(live.open)
+  if (isPutOff) {
+    // Both at once: who stores what is put off opens what is held.
+    batch.reporter.later(started)
+    quiet.held.push(live.open)
+  } else yield* batch.reporter.report(started)
+  const begun = yield* Clock.currentTimeMillis
   Points.reach("tool before")
   const executing = batch.registry
     .execute(resolved, permit, {

@@ -1,7 +1,9 @@
 /**
  * What a running tool prints, as watchers see it. Owns: its positions, its bound, the masking.
- * Invariant: nothing is shown before `open`, where the call's beginning is put off.
+ * Invariants: nothing is shown before `open`, where the call's beginning is put off, nor of a call that ended before it;
+ * what is held until then is within the same bound.
  */
+import type { LiveBody } from "../domain/Event.ts"
 import type { TaskId } from "../domain/Ids.ts"
 import type { ToolCall } from "../domain/Message.ts"
 import type { Mask } from "../observability/Redact.ts"
@@ -17,7 +19,7 @@ interface Shown {
 
 export const liveOutput = (batch: Shown, call: ToolCall, isHeld: boolean) => {
   const masked = batch.mask.stream()
-  let held: Array<string> | undefined = isHeld ? [] : undefined
+  let held: Array<LiveBody> | undefined = isHeld ? [] : undefined
   let offset = 0
   const show = (text: string): void => {
     const room = batch.limits.live_output_chars - offset
@@ -25,22 +27,23 @@ export const liveOutput = (batch: Shown, call: ToolCall, isHeld: boolean) => {
     if (content === "") return
     const { call_id } = call
     const { task_id } = batch.at
-    batch.reporter.signal([{ type: "tool_output_delta", task_id, stream_id: call_id, call_id, offset, content }])
+    const delta: LiveBody = { type: "tool_output_delta", task_id, stream_id: call_id, call_id, offset, content }
     offset += content.length
+    if (held === undefined) batch.reporter.signal([delta])
+    else held.push(delta)
   }
   return {
-    emit: (text: string): void => {
-      if (held === undefined) show(masked.push(text))
-      else held.push(text)
-    },
+    emit: (text: string): void => show(masked.push(text)),
     open: (): void => {
       const before = held ?? []
       held = undefined
-      for (const text of before) show(masked.push(text))
+      if (before.length > 0) batch.reporter.signal(before)
     },
-    /** What nobody saw by now is in the result. */
+    /** What nobody saw by now is in the result, behind which nothing is shown. */
     end: (): void => {
-      if (held === undefined) show(masked.end())
+      show(masked.end())
+      offset = batch.limits.live_output_chars
+      if (held !== undefined) held = []
     }
   }
 }

@@ -108,6 +108,24 @@ describe("on a socket", () => {
       assert.match(error?.message ?? "", says)
     })
   )
+  it.live.each([
+    ["a status that no answer to this can have", "HTTP/1.1 304 X\r\nConnection: close\r\n\r\n", /HTTP status 304/],
+    [
+      "another protocol, that nobody asked for",
+      "HTTP/1.1 101 X\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
+      /closed .*before/
+    ]
+  ] as const)("%s is an error as any other, also at once behind the first", ([, line, says]) =>
+    Effect.gen(function* () {
+      const { port } = yield* chatter(line)
+      const { provider } = yield* rig({ base_url: `http://127.0.0.1:${port}/v1`, deadlines: { first_chunk_ms: 2000 } })
+      for (const asked of [provider.stream(ask()), provider.stream(ask())]) {
+        const { error } = yield* Effect.timeout(outcome(asked), "10 seconds")
+        assert.strictEqual(error?.code, "provider_unreachable")
+        assert.match(error?.message ?? "", says)
+      }
+    })
+  )
   const deadlines = { first_chunk_ms: 60, idle_ms: 60 }
   it.live("heartbeats are not progress: no first chunk (R108, LESSONS 6)", () =>
     Effect.gen(function* () {

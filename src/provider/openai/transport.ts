@@ -139,7 +139,9 @@ const refused = (message: IncomingMessage, resolve: (response: Response) => void
     const status = message.statusCode ?? 0
     const html = /\bhtml\b/i.test(message.headers["content-type"] ?? "")
     const text = Buffer.concat(chunks).toString("utf8")
-    if (status < 200 || status > 599) return reject(new Error(`The server answered with the HTTP status ${status}.`))
+    // A 304 has no body by its nature, and no place here: nothing was asked for that could be unchanged.
+    if (status < 200 || status > 599 || status === 304)
+      return reject(new Error(`The server answered with the HTTP status ${status}.`))
     resolve(new Response(errorBody(text, html), { status, headers: headOf(message) }))
   }
   message.on("data", (chunk: Buffer) => {
@@ -152,6 +154,9 @@ const refused = (message: IncomingMessage, resolve: (response: Response) => void
   message.once("end", finish)
   message.once("error", finish)
 }
+
+const closedEarly = (): Error =>
+  Object.assign(new Error("The connection was closed before there was an answer."), { code: "ECONNRESET" })
 
 /** A success that nobody looks at. Made late: what it is made of is loaded for a call and not before. */
 let bare: Response | undefined
@@ -205,7 +210,10 @@ export const makeFetch = (agents: Agents) => {
       const request = secure ? httpsRequest(options) : httpRequest(options)
       exchange.request = request
       request.once("socket", (socket) => watchConnection(exchange, socket, secure))
+      // It may be over without an error: node gives up on who changes the protocol unasked.
+      const gone = () => reject(closedEarly())
       request.once("response", (message) => {
+        request.removeListener("close", gone)
         // A response that dies after its call is over has nobody to tell.
         message.on("error", () => undefined)
         if (!isSuccess(message.statusCode ?? 0)) return refused(message, resolve, reject)
@@ -218,6 +226,7 @@ export const makeFetch = (agents: Agents) => {
         resolve(new Response(null, { status: message.statusCode === 204 ? 204 : 200, headers: headOf(message) }))
       })
       request.on("error", reject)
+      request.once("close", gone)
       // Head and body leave in one write.
       request.cork()
       for (const chunk of exchange.body) request.write(chunk)
