@@ -11,6 +11,7 @@ import type { Locale } from "./Commands.ts"
 import { sanitise, sanitiseLine } from "./Sanitise.ts"
 import { texts } from "./texts.ts"
 import { toolStarted } from "./toolNotes.ts"
+import { pad } from "./Width.ts"
 
 type Caps = Parameters<NonNullable<SessionRuntime["setBudget"]>>[0]
 type Lines = ReadonlyArray<string>
@@ -44,11 +45,14 @@ const doing = (inside: SessionState): string => {
   return call === undefined ? "" : ` · ${toolStarted(call.tool_name, call.arguments)}`
 }
 
+/** A label of any script, and what stands below the others' values. */
+const row = (label: string, value: string): string => `${pad(label, 11)}${value}`
+
 /** Who works beside the task, or below it. */
 const subagentLines = ({ subagents }: Pick<SessionState, "subagents">, locale: Locale): Lines =>
   Array.from(subagents.values(), ({ background, state, title }) => {
     const where = background ? ` · ${texts[locale].background}` : ""
-    return `${locale === "zh-CN" ? "子代理" : "subagent"}   ${sanitiseLine(title)}${where}${doing(state)}`
+    return row(locale === "zh-CN" ? "子代理" : "subagent", `${sanitiseLine(title)}${where}${doing(state)}`)
   })
 
 /** What `/status` says. */
@@ -60,13 +64,13 @@ export const statusLines = (
   const { meta, mode, model, position, state } = found
   const [zh, events] = [locale === "zh-CN", locale === "en" ? "events" : "个事件"]
   return [
-    `${zh ? "会话" : "session"}    ${meta.session_id}`,
-    `${zh ? "目录" : "directory"}  ${sanitise(meta.workspace)}`,
-    `${zh ? "模型" : "model"}      ${sanitise(model)}`,
-    `${zh ? "模式" : "mode"}       ${mode}`,
-    `${zh ? "状态" : "state"}      ${state}, ${position} ${events}`,
+    row(zh ? "会话" : "session", meta.session_id),
+    row(zh ? "目录" : "directory", sanitise(meta.workspace)),
+    row(zh ? "模型" : "model", sanitise(model)),
+    row(zh ? "模式" : "mode", mode),
+    row(zh ? "状态" : "state", `${state}, ${position} ${events}`),
     ...subagentLines(running, locale),
-    ...budgetLines(found, locale).map((line) => `${zh ? "预算" : "budget"}     ${line}`)
+    ...budgetLines(found, locale).map((line) => row(zh ? "预算" : "budget", line))
   ]
 }
 

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe as complaint } from "../../src/cli/Complaint.ts"
 import { budget, statusLines } from "../../src/cli/budgetCommands.ts"
+import { width } from "../../src/cli/Width.ts"
 import { reportOf, usageLines } from "../../src/cli/UsageView.ts"
 import { type BudgetUse, budgetText } from "../../src/domain/Budget.ts"
 import { errorBody } from "../../src/domain/ErrorCode.ts"
@@ -157,7 +158,10 @@ describe("a budget", () => {
         state: "idle"
       }
       const lines = statusLines({ ...found, position: 3 } as unknown as SessionStatus, "zh-CN")
-      assert.strictEqual(lines.at(-1), "预算     会话：$0.25 / $2.00，剩余 $1.75")
+      assert.strictEqual(lines.at(-1), "预算       会话：$0.25 / $2.00，剩余 $1.75")
+      // Values stand below one another in any script.
+      const columns = lines.map((line) => width(/^\S+ +/.exec(line)?.[0] ?? ""))
+      assert.deepStrictEqual(new Set(columns), new Set([11]))
     })
   )
 })
