@@ -105,11 +105,20 @@ const setLine = (key: keyof Caps, limit: number, locale: Locale): string => {
   return `${name}：下个任务起不限${unit === "usd" ? "费用" : " token 数"}`
 }
 
-/** Shows them, or sets one for the tasks that follow. */
+/** Each prompt would be refused; another model, or a price, may still come. */
+const unpricedLine = (model: string, scope: "task" | "session", locale: Locale): string => {
+  const shown = sanitiseLine(model)
+  return locale === "en"
+    ? `The price of ${shown} is not known, so that prompts are refused while this holds. /budget ${scope} $0 takes it back; models.${shown}.prices gives a price.`
+    : `${shown} 的价格未知，此限制生效期间提示会被拒绝。/budget ${scope} $0 可取消；models.${shown}.prices 可设置价格。`
+}
+
+/** Shows them, or sets one for the tasks that follow. `priced`: whether a limit of money can be kept with the model. */
 export const budget = (
   session: SessionRuntime,
   argument: string,
-  locale: Locale
+  locale: Locale,
+  priced: (model: string) => boolean = () => true
 ): Effect.Effect<Lines, RuntimeError> => {
   if (argument === "") return show(session, locale)
   const wanted = wantedCap(argument)
@@ -119,5 +128,8 @@ export const budget = (
   const lifted = wanted.amount === 0 && !/\$|token|usd/.test(argument)
   const keys = lifted ? (["usd", "tokens"] as const).map((unit) => capKey({ ...wanted, unit })) : [capKey(wanted)]
   const asked = Object.fromEntries(keys.map((key) => [key, wanted.amount]))
-  return Effect.map(session.setBudget(asked), (set): Lines => keys.map((key) => setLine(key, set[key] ?? 0, locale)))
+  return Effect.zipWith(session.setBudget(asked), session.status, (set, { model }): Lines => [
+    ...keys.map((key) => setLine(key, set[key] ?? 0, locale)),
+    ...(wanted.unit === "usd" && wanted.amount > 0 && !priced(model) ? [unpricedLine(model, wanted.scope, locale)] : [])
+  ])
 }

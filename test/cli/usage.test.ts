@@ -112,6 +112,23 @@ describe("a budget", () => {
     })
   )
 
+  it.effect("of money says at once where no price is known, and what takes it back", () =>
+    Effect.gen(function* () {
+      const priced = (model: string) => model === "m"
+      const said = (argument: string, model: string) => {
+        const status = Effect.succeed({ model } as unknown as SessionStatus)
+        return budget({ ...session([]), status }, argument, "en", priced)
+      }
+      assert.match((yield* said("session 2.50", "x"))[1] ?? "", /price of x is not known.*\/budget session \$0 takes/)
+      for (const [argument, model] of [
+        ["2.50", "m"],
+        ["session $0", "x"],
+        ["5 tokens", "x"]
+      ] as const)
+        assert.lengthOf(yield* said(argument, model), 1, argument)
+    })
+  )
+
   it("is in force, every one of them, whether a task runs or not", () => {
     const limits = { turn_tokens: 9, task_tokens: 5, task_cost_usd: 0.5, session_cost_usd: 2, session_tokens: 0 }
     const usage = { input_tokens: 3, output_tokens: 1, cost_usd: 0.25 }
