@@ -78,7 +78,7 @@ const claiming = (claimed: Claimed, what: keyof Claimed) => ({
  * command that ends by itself in its own time (a server that drains) is told once; any second signal ends it at once.
  */
 const onSignals = (fiber: Fiber.Fiber<unknown, unknown>, exits: { code: number | undefined }, claimed: Claimed) => {
-  const codes = { SIGINT: EXIT.cancelled, SIGTERM: 143, SIGHUP: 129 } as const
+  const codes = { SIGINT: EXIT.cancelled, SIGTERM: EXIT.terminated, SIGHUP: EXIT.hungUp } as const
   let first = Number.NEGATIVE_INFINITY
   let told = false
   for (const [signal, code] of Object.entries(codes)) {

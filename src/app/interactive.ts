@@ -30,7 +30,7 @@ import { makeWorkspace } from "./demo.ts"
 import { Failure } from "./failure.ts"
 import { bypassAllowed } from "./isolation.ts"
 import { sessions } from "./layers.ts"
-import { type Choice, choose } from "./model.ts"
+import { catalogueOf, type Choice, choose } from "./model.ts"
 import { toolList } from "./sessionFactory.ts"
 import { sessionNamed, standing, standingNote } from "./sessionNamed.ts"
 import { sayWhenSlow } from "./slowStart.ts"
@@ -145,12 +145,14 @@ const openFirst = Effect.fnUntraced(function* (line: CommandLine, config: Config
   return yield* manager.create(newSessionId(), { workspace, ...overrides })
 })
 
-const around = Effect.fnUntraced(function* (config: ConfigShape) {
+const around = Effect.fnUntraced(function* (config: ConfigShape, choice: Choice) {
   const [manager, index] = [yield* RuntimeManager, yield* SessionIndex]
   const context = yield* Effect.context<SessionIndex | Journal>()
   const translate = ({ code, message: detail }: StoreError) => new RuntimeError({ code, detail })
+  const models = catalogueOf(config, choice)
   return {
     locale: config.locale,
+    priced: (model: string) => models(model).prices !== undefined,
     tools: yield* toolList(config),
     written: yield* writtenHere(config),
     sessions: Effect.mapError(index.list(), translate),
@@ -201,7 +203,7 @@ const converse = Effect.fnUntraced(function* (line: CommandLine, config: ConfigS
   const { meta } = yield* session.status
   yield* sayElsewhere(config, meta.workspace)
   const options = {
-    ...(yield* around(config)),
+    ...(yield* around(config, from.choice)),
     session,
     workspace: meta.workspace,
     banner: yield* banner(session, from.notes, config.locale),

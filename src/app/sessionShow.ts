@@ -24,15 +24,19 @@ const asJson = ({ session_id }: SessionMeta, { seq, event_id, ts, body }: Journa
 const joined = (...parts: ReadonlyArray<string | undefined>): string =>
   parts.filter((part) => part !== undefined && part !== "").join(" ")
 
+/** What the calls are that were read so far. */
+type Calls = Map<string, string>
+
 /** What an event says, by its kind. */
-const saidOf = (body: JournalRecord["body"]): string => {
+const saidOf = (body: JournalRecord["body"], calls: Calls): string => {
   switch (body.type) {
     case "tool_call":
+      calls.set(body.call_id, joined(body.tool_name, body.content))
       return joined(body.tool_name, body.content)
     case "tool_result":
       return joined(body.tool_name, `${body.status}:`, body.result)
     case "tool_started":
-      return joined(body.call_id, body.attempt > 1 ? `(${body.attempt})` : "")
+      return joined(body.attempt > 1 ? `(${body.attempt})` : "", calls.get(body.call_id) ?? body.call_id)
     case "approval_request":
       return joined(body.tool_name, body.content)
     case "approval_resolved":
@@ -56,8 +60,8 @@ const saidOf = (body: JournalRecord["body"]): string => {
   }
 }
 
-const asText = ({ seq, body }: JournalRecord): string => {
-  const said = saidOf(body)
+const asText = ({ seq, body }: JournalRecord, calls: Calls): string => {
+  const said = saidOf(body, calls)
   return `${String(seq).padStart(4)} ${body.type.padEnd(18)} ${cut(sanitise(said).replaceAll("\n", "⏎"), 100)}\n`
 }
 
@@ -66,21 +70,23 @@ interface Read {
   readonly damaged: number
   /** Nobody reads the output any more. */
   readonly unread: boolean
+  readonly calls: Calls
 }
 
 const readOn = Effect.fnUntraced(function* (meta: SessionMeta, from: Read, json: boolean) {
   const [journal, output] = [yield* Journal, yield* Output]
+  const { calls } = from
   let { pos, damaged } = from
   for (let more = true; more;) {
     const page = yield* journal.read(sessionKey(meta.owner, meta.session_id), pos)
     damaged += page.damaged.length
     const shown = page.records.filter(({ seq }) => seq !== undefined)
-    const text = shown.map((record) => (json ? asJson(meta, record) : asText(record))).join("")
+    const text = shown.map((record) => (json ? asJson(meta, record) : asText(record, calls))).join("")
     pos = Math.max(pos, page.records.at(-1)?.pos ?? 0, ...page.damaged.slice(-1))
-    if (text !== "" && !(yield* output.out(text))) return { pos, damaged, unread: true } satisfies Read
+    if (text !== "" && !(yield* output.out(text))) return { pos, damaged, unread: true, calls } satisfies Read
     more = page.more
   }
-  return { pos, damaged, unread: false } satisfies Read
+  return { pos, damaged, unread: false, calls } satisfies Read
 })
 
 /** Another one of the same id is not this one. */
@@ -111,7 +117,7 @@ export const showSession = Effect.fnUntraced(function* (text: string, line: Comm
   if (!json) yield* output.out(sessionRow(meta, output.columns(), locale))
   const note = standingNote(meta, locale)
   if (note !== undefined) yield* output.err(`claw: ${note}\n`)
-  const begun = yield* readOn(meta, { pos: 0, damaged: 0, unread: false }, json)
+  const begun = yield* readOn(meta, { pos: 0, damaged: 0, unread: false, calls: new Map() }, json)
   const { damaged } = line.switches.has("follow") ? yield* follow(meta, begun, json) : begun
   if (damaged === 0) return EXIT.done
   yield* output.err(`claw: ${describe.damaged(damaged, locale)}\n`)

@@ -16,7 +16,7 @@ export class ApprovalRequired extends Schema.TaggedError<ApprovalRequired>()("Ap
     return "approval_required" as const
   }
   override get message(): string {
-    return `${this.tool_name} needs an approval and nobody can be asked (${this.reason}). Allow it by a rule or with --mode, or start claw at a terminal.`
+    return `${this.tool_name} needs an approval and nobody can be asked (${this.reason}). Allow it by a rule or with --mode, or type the task at claw's prompt in a terminal, which asks: claw run never does.`
   }
 }
 

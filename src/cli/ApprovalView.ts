@@ -198,7 +198,9 @@ const grantLines = (request: ApprovalRequest, options: ApprovalOptions): Readonl
   if (request.kind === "recovery" || request.grant_options.length === 0) return []
   const { columns, color, locale } = options
   const rows = request.grant_options.flatMap((option, i) =>
-    fold(`${i + 1}. ${matcherText(option.matcher, locale)}`, Math.max(1, columns - INDENT)).map((line) => `  ${line}`)
+    fold(`${i + 1}. ${matcherText(option.matcher, locale)}`, Math.max(1, columns - INDENT), true).map(
+      (line) => `  ${line}`
+    )
   )
   return [...wrap(texts[locale].sessionGrants, columns).map((line) => dim(line, color)), ...rows]
 }

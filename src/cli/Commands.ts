@@ -206,7 +206,16 @@ export const commands: ReadonlyArray<CommandSpec> = [
 ]
 
 /** Exit codes for scripts (DESIGN §9). */
-export const EXIT = { done: 0, failed: 1, usage: 2, approval: 3, limit: 4, cancelled: 130 } as const
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  approval: 3,
+  limit: 4,
+  hungUp: 129,
+  cancelled: 130,
+  terminated: 143
+} as const
 
 export const exitTexts: ReadonlyArray<readonly [number, Text]> = [
   [EXIT.done, text("completed", "已完成")],
@@ -214,5 +223,7 @@ export const exitTexts: ReadonlyArray<readonly [number, Text]> = [
   [EXIT.usage, text("wrong usage or configuration", "用法或配置错误")],
   [EXIT.approval, text("an approval was needed and nobody could be asked", "需要批准但无人可问")],
   [EXIT.limit, text("a limit was reached (turns, budget, loop)", "达到限制（轮次、预算、循环）")],
-  [EXIT.cancelled, text("cancelled", "已取消")]
+  [EXIT.cancelled, text("cancelled", "已取消")],
+  [EXIT.terminated, text("ended by SIGTERM", "被 SIGTERM 终止")],
+  [EXIT.hungUp, text("ended by SIGHUP", "被 SIGHUP 终止")]
 ]

@@ -43,6 +43,9 @@ type Happening =
   | { readonly kind: "exit" }
   | { readonly kind: "tick" }
 
+/** Of these nothing is answered. */
+const leaving: ReadonlySet<string> = new Set(["exit", "quit"])
+
 /** Milliseconds between frames while only the session speaks. */
 const FRAME_MS = 30
 const TICK = "1 second"
@@ -130,16 +133,14 @@ const act = (loop: Loop, action: ReplState.Action): Effect.Effect<unknown> => {
     case "exit":
       return Effect.sync(() => tell(loop, { kind: "exit" }))
     case "command": {
-      // What was asked stands above what was answered, also where that is an error.
-      const typed = `/${action.name} ${action.argument}`.trimEnd()
-      const asked = (lines: ReadonlyArray<string>) => tell(loop, { kind: "lines", lines: [typed, ...lines] })
-      const answered = Effect.tapError(runSlash(session, action.name, action.argument, options), () =>
-        Effect.sync(() => asked([]))
-      )
+      // What was asked stands above what was answered, also where that is an error or the session's own word.
+      if (!leaving.has(action.name)) {
+        tell(loop, { kind: "lines", lines: [`/${action.name} ${action.argument}`.trimEnd()] })
+      }
       return beside(
         loop,
-        Effect.map(answered, ({ lines, told = false, go, pick }) => {
-          if (go !== "exit") asked(told ? [] : lines)
+        Effect.map(runSlash(session, action.name, action.argument, options), ({ lines, told = false, go, pick }) => {
+          if (!told && lines.length > 0) tell(loop, { kind: "lines", lines })
           if (pick !== undefined) tell(loop, { kind: "pick", pick })
           if (go === "exit") tell(loop, { kind: "exit" })
           else if (go !== undefined) tell(loop, { kind: "attached", session: go.session })
@@ -197,6 +198,8 @@ const fold = Effect.fnUntraced(function* (loop: Loop, happening: Happening) {
       yield* onInput(loop, happening.input, now)
       return false
     case "events":
+      // Lines that were there first stand above.
+      if (loop.lines.length > 0) draw(loop, now)
       loop.state = ReplState.onEvents(loop.state, happening.events, now)
       return false
     case "lines":

@@ -26,6 +26,8 @@ export interface Around {
   readonly tools: ReadonlyArray<{ readonly name: string; readonly description: string }>
   /** Where claw was started; absent: nothing. */
   readonly written?: WrittenByPeople
+  /** Whether a limit of money can be kept with this model; absent: who keeps it knows. */
+  readonly priced?: (model: string) => boolean
   /** Newest first. */
   readonly sessions: Effect.Effect<ReadonlyArray<SessionMeta>, RuntimeError>
   readonly open: (id: SessionId) => Effect.Effect<SessionRuntime, RuntimeError>
@@ -175,7 +177,8 @@ export const slashCommands: ReadonlyArray<SlashCommand> = [
     name: "budget",
     argument: "[LIMIT]",
     text: text("show or set what a task or the session may spend", "查看或设置任务或会话的预算"),
-    run: (session, argument, { locale }) => Effect.map(budget(session, argument, locale), (lines) => say(...lines))
+    run: (session, argument, { locale, priced }) =>
+      Effect.map(budget(session, argument, locale, priced), (lines) => say(...lines))
   },
   {
     name: "grants",

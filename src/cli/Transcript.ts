@@ -124,11 +124,11 @@ const onThinking = (view: View, event: Extract<SessionEvent, { type: "thinking_d
   return { ...view, thinking: { text, received, since: known.since, last: at }, retry: undefined }
 }
 
-/** How an answer ended that is not all that the model had to say; a person's interrupt is no failure. */
+/** How an answer that had begun ended before the model's last word; a person's interrupt is no failure. */
 export const cutNote = (event: Durable<"text_completed">): Note | undefined => {
-  const { content, finish_reason, partial } = event
-  if (partial === true && finish_reason === "cancelled") return "interrupted"
-  if (partial === true) return content.trim() === "" ? undefined : "broken"
+  const { content, finish_reason, partial, reasoning = "" } = event
+  const [empty, cancelled] = [content.trim() === "", finish_reason === "cancelled"]
+  if (partial === true) return empty && !(cancelled && reasoning) ? undefined : cancelled ? "interrupted" : "broken"
   if (finish_reason === "length") return "overlong"
   return finish_reason === "content_filter" ? "filtered" : undefined
 }

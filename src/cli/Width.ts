@@ -147,13 +147,17 @@ export const wrap = (text: string, columns: number): ReadonlyArray<string> =>
       )
     )
 
-/** Lines no wider than the columns, broken at the column and nowhere else: every space of the text stays. */
-export const fold = (text: string, columns: number): ReadonlyArray<string> =>
+/**
+ * Lines no wider than the columns, broken at the column and nowhere else, or with `words` behind the last space before
+ * it: every space of the text stays.
+ */
+export const fold = (text: string, columns: number, words = false): ReadonlyArray<string> =>
   text.split("\n").flatMap((line) => {
     const lines: Array<string> = []
     let rest = expandTabs(line)
     while (width(rest) > columns) {
-      const first = head(rest, columns) || (clusters(rest)[0] ?? rest)
+      const most = head(rest, columns) || (clusters(rest)[0] ?? rest)
+      const first = (words && most.slice(0, most.lastIndexOf(" ") + 1)) || most
       lines.push(first)
       rest = rest.slice(first.length)
     }

@@ -11,6 +11,7 @@ import type { Locale } from "./Commands.ts"
 import { sanitise, sanitiseLine } from "./Sanitise.ts"
 import { texts } from "./texts.ts"
 import { toolStarted } from "./toolNotes.ts"
+import { pad } from "./Width.ts"
 
 type Caps = Parameters<NonNullable<SessionRuntime["setBudget"]>>[0]
 type Lines = ReadonlyArray<string>
@@ -44,11 +45,14 @@ const doing = (inside: SessionState): string => {
   return call === undefined ? "" : ` · ${toolStarted(call.tool_name, call.arguments)}`
 }
 
+/** A label of any script, and what stands below the others' values. */
+const row = (label: string, value: string): string => `${pad(label, 11)}${value}`
+
 /** Who works beside the task, or below it. */
 const subagentLines = ({ subagents }: Pick<SessionState, "subagents">, locale: Locale): Lines =>
   Array.from(subagents.values(), ({ background, state, title }) => {
     const where = background ? ` · ${texts[locale].background}` : ""
-    return `${locale === "zh-CN" ? "子代理" : "subagent"}   ${sanitiseLine(title)}${where}${doing(state)}`
+    return row(locale === "zh-CN" ? "子代理" : "subagent", `${sanitiseLine(title)}${where}${doing(state)}`)
   })
 
 /** What `/status` says. */
@@ -60,13 +64,13 @@ export const statusLines = (
   const { meta, mode, model, position, state } = found
   const [zh, events] = [locale === "zh-CN", locale === "en" ? "events" : "个事件"]
   return [
-    `${zh ? "会话" : "session"}    ${meta.session_id}`,
-    `${zh ? "目录" : "directory"}  ${sanitise(meta.workspace)}`,
-    `${zh ? "模型" : "model"}      ${sanitise(model)}`,
-    `${zh ? "模式" : "mode"}       ${mode}`,
-    `${zh ? "状态" : "state"}      ${state}, ${position} ${events}`,
+    row(zh ? "会话" : "session", meta.session_id),
+    row(zh ? "目录" : "directory", sanitise(meta.workspace)),
+    row(zh ? "模型" : "model", sanitise(model)),
+    row(zh ? "模式" : "mode", mode),
+    row(zh ? "状态" : "state", `${state}, ${position} ${events}`),
     ...subagentLines(running, locale),
-    ...budgetLines(found, locale).map((line) => `${zh ? "预算" : "budget"}     ${line}`)
+    ...budgetLines(found, locale).map((line) => row(zh ? "预算" : "budget", line))
   ]
 }
 
@@ -101,11 +105,20 @@ const setLine = (key: keyof Caps, limit: number, locale: Locale): string => {
   return `${name}：下个任务起不限${unit === "usd" ? "费用" : " token 数"}`
 }
 
-/** Shows them, or sets one for the tasks that follow. */
+/** Each prompt would be refused; another model, or a price, may still come. */
+const unpricedLine = (model: string, scope: "task" | "session", locale: Locale): string => {
+  const shown = sanitiseLine(model)
+  return locale === "en"
+    ? `The price of ${shown} is not known, so that prompts are refused while this holds. /budget ${scope} $0 takes it back; models.${shown}.prices gives a price.`
+    : `${shown} 的价格未知，此限制生效期间提示会被拒绝。/budget ${scope} $0 可取消；models.${shown}.prices 可设置价格。`
+}
+
+/** Shows them, or sets one for the tasks that follow. `priced`: whether a limit of money can be kept with the model. */
 export const budget = (
   session: SessionRuntime,
   argument: string,
-  locale: Locale
+  locale: Locale,
+  priced: (model: string) => boolean = () => true
 ): Effect.Effect<Lines, RuntimeError> => {
   if (argument === "") return show(session, locale)
   const wanted = wantedCap(argument)
@@ -115,5 +128,8 @@ export const budget = (
   const lifted = wanted.amount === 0 && !/\$|token|usd/.test(argument)
   const keys = lifted ? (["usd", "tokens"] as const).map((unit) => capKey({ ...wanted, unit })) : [capKey(wanted)]
   const asked = Object.fromEntries(keys.map((key) => [key, wanted.amount]))
-  return Effect.map(session.setBudget(asked), (set): Lines => keys.map((key) => setLine(key, set[key] ?? 0, locale)))
+  return Effect.zipWith(session.setBudget(asked), session.status, (set, { model }): Lines => [
+    ...keys.map((key) => setLine(key, set[key] ?? 0, locale)),
+    ...(wanted.unit === "usd" && wanted.amount > 0 && !priced(model) ? [unpricedLine(model, wanted.scope, locale)] : [])
+  ])
 }

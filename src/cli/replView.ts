@@ -59,7 +59,7 @@ const question = (state: ReplState, options: ViewOptions) => {
           : ""
   // One column stays free for the cursor.
   const said = open.untaken === true ? wrap(untaken[locale], columns).map((line) => dim(line, color)) : []
-  const tail = last === "" ? said : fold(last, columns - 1).slice(-(rows >> 1))
+  const tail = last === "" ? said : fold(last, columns - 1, true).slice(-(rows >> 1))
   if (lines.length + tail.length <= rows - 4) return { settled: [], live: [...lines, ...tail], key: "" }
   const settled = printed === key ? [] : aboveKeys(open.request, look)
   return { settled, live: [...answerLines(open.request, look), ...tail], key }

@@ -62,12 +62,21 @@ const spent = (usage: Usage, locale: Locale): string => {
   return [...parts, usage.cost_partial === true ? `≥ ${money}` : money].join(" · ")
 }
 
+/** A line that wrote over itself, as progress does, is what it wrote last. */
+const overwritten = (text: string): string =>
+  text
+    .split("\n")
+    .map((line) => line.split("\r").findLast((part) => part !== "") ?? "")
+    .join("\n")
+
 const lastLines = (
   text: string,
   lines: number,
   columns: number
 ): { readonly shown: Lines; readonly hidden: number } => {
-  const all = expandTabs(sanitise(text)).trimEnd().split("\n")
+  const all = expandTabs(sanitise(overwritten(text)))
+    .trimEnd()
+    .split("\n")
   const shown = all[0] === "" && all.length === 1 ? [] : all.slice(-lines)
   return { shown: shown.map((line) => cut(line, columns)), hidden: Math.max(0, all.length - lines) }
 }

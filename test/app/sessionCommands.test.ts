@@ -44,6 +44,7 @@ describe("claw sessions", () => {
         "thinking           turn 1",
         "10 → 5 tokens",
         'bash {"command":"npm test"}',
+        'tool_started       bash {"command":"npm test"}\n',
         "via user",
         "bash ok: "
       ])

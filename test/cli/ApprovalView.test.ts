@@ -58,8 +58,8 @@ describe("the approval question", () => {
       "",
       "For the session (s, or s and its number):",
       "  1. exactly this call, and nothing else",
-      "  2. plain commands that begin with npm test, any words afte",
-      "  r",
+      "  2. plain commands that begin with npm test, any words ",
+      "  after",
       `expires at ${time}`,
       "y once · s session · n deny · e explain"
     ])

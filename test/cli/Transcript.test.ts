@@ -187,6 +187,13 @@ describe("the transcript", () => {
 
   it.each([
     ["a person interrupts", "t", { partial: true, finish_reason: "cancelled" }, ["", "t", "(interrupted here)"]],
+    ["a person interrupts before it", "", { partial: true, finish_reason: "cancelled" }, []],
+    [
+      "a person interrupts while it thinks",
+      "",
+      { partial: true, finish_reason: "cancelled", reasoning: "a" },
+      ["", "✻ thought: a", "(interrupted here)"]
+    ],
     ["a failure cuts it off", "t", { partial: true, finish_reason: "other" }, ["", "t", "(cut off here)"]],
     ["a failure comes before it", "", { partial: true, finish_reason: "other" }, []],
     [

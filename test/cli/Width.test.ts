@@ -64,6 +64,12 @@ describe("display width", () => {
     assert.deepStrictEqual(wrap("a\n\n  b", 8), ["a", "", "  b"])
   })
 
+  it("folds between words where asked, and keeps every space", () => {
+    assert.deepStrictEqual(fold("exactly this call, and nothing", 12, true), ["exactly ", "this call, ", "and nothing"])
+    assert.deepStrictEqual(fold("a  b incomprehensible", 8, true), ["a  b ", "incompre", "hensible"])
+    assert.deepStrictEqual(fold("a  b incomprehensible", 8), ["a  b inc", "omprehen", "sible"])
+  })
+
   it("wraps without losing a character or passing the edge", () => {
     fc.assert(
       fc.property(words, columns, (text, limit) => {
@@ -72,6 +78,8 @@ describe("display width", () => {
         assert.strictEqual(lines.join("").replaceAll(" ", ""), text.replaceAll(" ", ""))
         assert.strictEqual(fold(text, limit).join(""), text)
         for (const line of fold(text, limit)) assert.isAtMost(width(line), limit)
+        assert.strictEqual(fold(text, limit, true).join(""), text)
+        for (const line of fold(text, limit, true)) assert.isAtMost(width(line), limit)
         assert.strictEqual(clusters(text).join(""), text)
       })
     )

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as fc from "fast-check"
 import { parse } from "../../src/cli/CommandLine.ts"
-import { commands, flags, ROLES } from "../../src/cli/Commands.ts"
+import { commands, EXIT, flags, ROLES } from "../../src/cli/Commands.ts"
 import { roles } from "../../src/domain/Principal.ts"
 import { commandHelp, helpText } from "../../src/cli/Help.ts"
 
@@ -18,6 +18,16 @@ const read = (...args: ReadonlyArray<string>) => {
 const line = (command: string, rest: object = {}) => ({ command, operands: [], values: {}, switches: [], ...rest })
 
 describe("a command line", () => {
+  it("names each exit code in its help, and in the README", () => {
+    const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8")
+    const [table = ""] = /\| exit code \|[^#]*/.exec(readme) ?? []
+    for (const code of Object.values(EXIT)) {
+      assert.match(helpText("en"), new RegExp(`Exit codes.*\\b${code} `))
+      assert.match(table, new RegExp(`\\b${code}\\b`))
+    }
+    assert.deepStrictEqual([EXIT.hungUp, EXIT.terminated], [128 + 1, 128 + 15])
+  })
+
   it("is a command, its operands and its options, in any order", () => {
     assert.deepStrictEqual(read(), line(""))
     assert.deepStrictEqual(

@@ -56,6 +56,10 @@ describe("the prompt", () => {
       assert.isBelow(lines.indexOf("/drop"), lines.indexOf("no prompt waits"))
       yield* say("/revoke 1\r", "There is no such grant")
       assert.match(terminal.screen(), /\/revoke 1 *\n *There is no such grant/)
+      // What its session tells of it is an answer too.
+      yield* say("/clear\r", "starts afresh")
+      yield* terminal.until((text) => text.includes("/clear") && text.endsWith("claw>"))
+      assert.match(terminal.screen(), /\/clear *\n *The conversation starts afresh/)
       return screen
     }).pipe(Effect.scoped, Effect.provide(layer({ script: () => script })))
   })

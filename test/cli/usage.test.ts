@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe as complaint } from "../../src/cli/Complaint.ts"
 import { budget, statusLines } from "../../src/cli/budgetCommands.ts"
+import { width } from "../../src/cli/Width.ts"
 import { reportOf, usageLines } from "../../src/cli/UsageView.ts"
 import { type BudgetUse, budgetText } from "../../src/domain/Budget.ts"
 import { errorBody } from "../../src/domain/ErrorCode.ts"
@@ -111,6 +112,23 @@ describe("a budget", () => {
     })
   )
 
+  it.effect("of money says at once where no price is known, and what takes it back", () =>
+    Effect.gen(function* () {
+      const priced = (model: string) => model === "m"
+      const said = (argument: string, model: string) => {
+        const status = Effect.succeed({ model } as unknown as SessionStatus)
+        return budget({ ...session([]), status }, argument, "en", priced)
+      }
+      assert.match((yield* said("session 2.50", "x"))[1] ?? "", /price of x is not known.*\/budget session \$0 takes/)
+      for (const [argument, model] of [
+        ["2.50", "m"],
+        ["session $0", "x"],
+        ["5 tokens", "x"]
+      ] as const)
+        assert.lengthOf(yield* said(argument, model), 1, argument)
+    })
+  )
+
   it("is in force, every one of them, whether a task runs or not", () => {
     const limits = { turn_tokens: 9, task_tokens: 5, task_cost_usd: 0.5, session_cost_usd: 2, session_tokens: 0 }
     const usage = { input_tokens: 3, output_tokens: 1, cost_usd: 0.25 }
@@ -157,7 +175,10 @@ describe("a budget", () => {
         state: "idle"
       }
       const lines = statusLines({ ...found, position: 3 } as unknown as SessionStatus, "zh-CN")
-      assert.strictEqual(lines.at(-1), "预算     会话：$0.25 / $2.00，剩余 $1.75")
+      assert.strictEqual(lines.at(-1), "预算       会话：$0.25 / $2.00，剩余 $1.75")
+      // Values stand below one another in any script.
+      const columns = lines.map((line) => width(/^\S+ +/.exec(line)?.[0] ?? ""))
+      assert.deepStrictEqual(new Set(columns), new Set([11]))
     })
   )
 })

@@ -29,7 +29,10 @@ describe("exit codes of claw run", SIDE_BY_SIDE, () => {
       model.script(bash("touch ran.txt"))
       const ended = yield* claw(["run", "go"], { env, cwd: workspace })
       assert.strictEqual(ended.code, 3)
-      assert.match(ended.stderr, /\[approval_required\]\n$/)
+      assert.match(
+        ended.stderr,
+        /at claw's prompt in a terminal, which asks: claw run never does\. \[approval_required\]\n$/
+      )
       assert.isFalse(existsSync(join(workspace, "ran.txt")))
       model.script(text("on we go"))
       const session = (
