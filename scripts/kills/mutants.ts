@@ -29,10 +29,17 @@ interface Mutant {
 export const list: ReadonlyArray<Mutant> = [
   {
     guard: "the intent is stored before the call runs",
-    file: "src/engine/toolBatch.ts",
-    from: 'yield* batch.reporter.report([{ type: "tool_started"',
-    to: 'batch.reporter.later([{ type: "tool_started"',
+    file: "src/engine/beginning.ts",
+    from: "yield* batch.reporter.report(started)",
+    to: "batch.reporter.later(started)",
     seen: { scene: "write", at: { name: "file renamed", nth: 1 } }
+  },
+  {
+    guard: "what may have an effect is no look",
+    file: "src/engine/beginning.ts",
+    from: 'item.resolved.tool.effect === "pure" && ',
+    to: "",
+    seen: { test: "test/runtime/appends.test.ts" }
   },
   {
     guard: "a task ends once",
@@ -65,8 +72,8 @@ export const list: ReadonlyArray<Mutant> = [
   {
     guard: "a cancellation survives the process",
     file: "src/runtime/tasks.ts",
-    from: 'log.commit([{ type: "cancel_requested", task_id }])',
-    to: "log.commit([])",
+    from: 'log.later([{ type: "cancel_requested", task_id }])',
+    to: "log.later([])",
     seen: { test: "test/runtime/canceling.test.ts" }
   },
   {
