@@ -24,7 +24,7 @@ const asJson = ({ session_id }: SessionMeta, { seq, event_id, ts, body }: Journa
 const joined = (...parts: ReadonlyArray<string | undefined>): string =>
   parts.filter((part) => part !== undefined && part !== "").join(" ")
 
-/** What the calls are that were read so far. */
+/** What the calls are that have no result so far. */
 type Calls = Map<string, string>
 
 /** What an event says, by its kind. */
@@ -34,6 +34,7 @@ const saidOf = (body: JournalRecord["body"], calls: Calls): string => {
       calls.set(body.call_id, joined(body.tool_name, body.content))
       return joined(body.tool_name, body.content)
     case "tool_result":
+      calls.delete(body.call_id)
       return joined(body.tool_name, `${body.status}:`, body.result)
     case "tool_started":
       return joined(body.attempt > 1 ? `(${body.attempt})` : "", calls.get(body.call_id) ?? body.call_id)

@@ -140,8 +140,7 @@ const total = (known: Known, asked: Asked): number => {
 
 /** The most that a request can take, by the lengths of its texts. */
 const atMost = (known: Known, asked: Asked): number => {
-  let units = 0
-  for (const message of asked.messages) units += lengthOf(message) + 4
+  const units = asked.messages.reduce((sum, message) => sum + lengthOf(message) + 4, 0)
   return Math.ceil((toolsOf(known, asked.tools) + units * MOST_PER_UNIT) * Math.max(1, known.learned.ratio))
 }
 

@@ -13,7 +13,7 @@ import {
   type ReportBody,
   type StateName
 } from "../domain/Event.ts"
-import { fold } from "../domain/Fold.ts"
+import { fold, foldAll } from "../domain/Fold.ts"
 import { newEventId, type SessionId } from "../domain/Ids.ts"
 import { type SessionKey, sessionKey } from "../domain/Principal.ts"
 import type { SessionState } from "../domain/Session.ts"
@@ -193,8 +193,16 @@ const publish = (hub: EventHub.EventHub, events: ReadonlyArray<DurableEvent>): v
 
 const nothingMore = Effect.fail(new ReportError({ code: "session_damaged" }))
 
-const folded = (state: SessionState, { body }: CommitQueue.Reported): SessionState =>
-  isPrivate(body) ? state : fold(state, body)
+/** The state as it will be behind facts that are about to be stored. */
+const ahead = (state: SessionState, facts: ReadonlyArray<CommitQueue.Reported>): SessionState => {
+  const bodies = facts.flatMap(({ body }) => (isPrivate(body) ? [] : [body]))
+  return bodies.length === 0
+    ? state
+    : foldAll(
+        state,
+        bodies.map((body, i) => ({ seq: state.seq + 1 + i, body }))
+      )
+}
 
 /** What is reported together happened at one time. */
 const stampBy = (now: () => string) => (bodies: ReadonlyArray<ReportBody>) => {
@@ -207,7 +215,7 @@ const committing =
   (bodies: Reported) =>
     Effect.suspend(() => {
       if (typeof bodies !== "function") return queue.commit(stamp(bodies))
-      return queue.commit((before) => stamp(bodies(before.reduce(folded, state()))))
+      return queue.commit((before) => stamp(bodies(ahead(state(), before))))
     })
 
 const build = (journal: Journal["Service"], name: Name, owner: string, tail: Tail, found: Found) => {

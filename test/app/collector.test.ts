@@ -21,5 +21,5 @@ console.log(getHeapSpaceStatistics().find((space) => space.space_name === "new_s
 it("a burst right after the start leaves it within its bound", async () => {
   const collector = new URL("../../src/app/collector.ts", import.meta.url).href
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", burst, collector])
-  assert.isAtMost(Number(stdout), 32 * MIB)
+  assert.isAtMost(Number(stdout), 16 * MIB)
 }, 20_000)
