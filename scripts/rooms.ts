@@ -7,7 +7,8 @@ import { join, relative, resolve, sep } from "node:path"
 import { read } from "./rooms/facts.ts"
 import { type SourceFile, type Violation, judge } from "./rooms/rules.ts"
 
-const sourceName = /(?<!\.d)\.([cm]?[jt]s|tsx)$/
+const sourceName = /\.([cm]?[jt]s|tsx)$/
+const declarations = /\.d\.[cm]?ts$/
 
 const walk = (directory: string): ReadonlyArray<string> => {
   const entries = (() => {
@@ -24,26 +25,39 @@ const walk = (directory: string): ReadonlyArray<string> => {
   })
 }
 
-/** Every source file of the repository, with its facts. */
-export const load = (root: string): ReadonlyArray<SourceFile> =>
+/** Every source file of the repository, declarations too, relative to it. */
+export const paths = (root: string): ReadonlyArray<string> =>
   ["src", "test", "scripts"].flatMap((top) =>
-    walk(join(root, top)).map((path) => ({
-      path: relative(root, path).split(sep).join("/"),
-      facts: read(path, readFileSync(path, "utf8"))
-    }))
+    walk(join(root, top)).map((path) => relative(root, path).split(sep).join("/"))
   )
+
+/** The law is about what runs. */
+const isUnderLaw = ({ path }: SourceFile): boolean => !declarations.test(path)
+
+/** Every source file that runs, with its facts. */
+export const load = (root: string): ReadonlyArray<SourceFile> =>
+  paths(root)
+    .filter((path) => !declarations.test(path))
+    .map((path) => ({ path, facts: read(path, readFileSync(join(root, path), "utf8")) }))
 
 const inOrder = (violations: ReadonlyArray<Violation>): ReadonlyArray<Violation> =>
   violations.toSorted((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1))
 
 export const check = (root: string): ReadonlyArray<Violation> => inOrder(load(root).flatMap((file) => judge(file)))
 
-const main = () => {
-  const files = load(resolve(process.argv[2] ?? "."))
+/** One line for each violation, and one in all. */
+export const report = (all: ReadonlyArray<SourceFile>): { readonly holds: boolean; readonly text: string } => {
+  const files = all.filter(isUnderLaw)
   const violations = inOrder(files.flatMap((file) => judge(file)))
-  for (const { file, line, rule, why } of violations) console.log(`${file}:${line}  ${rule}  ${why}`)
-  console.log(`rooms: ${files.length} files, ${violations.length} violations`)
-  if (violations.length > 0 || files.length === 0) process.exitCode = 1
+  const lines = violations.map(({ file, line, rule, why }) => `${file}:${line}  ${rule}  ${why}`)
+  const whole = `rooms: ${files.length} files, ${violations.length} violations`
+  return { holds: violations.length === 0 && files.length > 0, text: [...lines, whole].join("\n") }
+}
+
+const main = () => {
+  const { holds, text } = report(load(resolve(process.argv[2] ?? ".")))
+  console.log(text)
+  if (!holds) process.exitCode = 1
 }
 
 if (import.meta.main) main()

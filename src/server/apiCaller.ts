@@ -7,7 +7,7 @@
 import { Clock, Context, Effect, Layer, Metric } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiMiddleware } from "effect/http-api"
-import { NodeHttpServerRequest } from "@effect/platform-node"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as PerPrincipal from "../channel/PerPrincipal.ts"
 import { AppConfig } from "../config/AppConfig.ts"
 import { may, ownerOf, type Owner, type Permission, type Principal } from "../domain/Principal.ts"

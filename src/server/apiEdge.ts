@@ -4,7 +4,7 @@
  * Invariants: every answer has `x-request-id`; every failure, a defect too, is a problem; labels are routes' templates.
  */
 import type { IncomingMessage } from "node:http"
-import { NodeHttpServerRequest } from "@effect/platform-node"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Cause, Clock, Effect, Metric } from "effect"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiError } from "effect/http-api"

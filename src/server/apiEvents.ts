@@ -5,7 +5,7 @@
  * reader; replay and live join without gap or overlap.
  */
 import type { ServerResponse } from "node:http"
-import { NodeHttpServerRequest } from "@effect/platform-node"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Clock, Deferred, Effect, Exit, Metric, Option } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Authenticator } from "../channel/Authenticator.ts"

@@ -6,9 +6,15 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { type Checked, checkLine } from "../../src/app/policyCheck.ts"
 import { load } from "../../src/config/AppConfig.ts"
-import bash from "../approval/corpus/bash.json" with { type: "json" }
-import lines from "../approval/corpus/lines.json" with { type: "json" }
-import { type BashEntry, type CorpusFile, makeWorkspace, passes, writeFile } from "../support/approvalCorpus.ts"
+import {
+  bashCorpus,
+  type BashEntry,
+  type CorpusFile,
+  makeWorkspace,
+  passes,
+  readCorpus,
+  writeFile
+} from "../support/approvalCorpus.ts"
 import { writeFiles } from "../support/directories.ts"
 
 const config = (workspace: string) =>
@@ -75,8 +81,8 @@ const fromBash = (entry: BashEntry): Entry => ({
 })
 
 const decisions: ReadonlyArray<Entry> = [
-  ...(lines as ReadonlyArray<Entry>),
-  ...(bash as ReadonlyArray<BashEntry>).map(fromBash)
+  ...(readCorpus("lines") as ReadonlyArray<Entry>),
+  ...bashCorpus("bash").map(fromBash)
 ]
 
 describe("claw policy check", () => {

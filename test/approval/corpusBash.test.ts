@@ -3,19 +3,14 @@
  * Requirements: R152, R154, R159, R160, R167. No entry is excepted.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { judgeEntry, passes, type BashEntry } from "../support/approvalCorpus.ts"
-import given from "./corpus/bash.json" with { type: "json" }
-import hostile from "./corpus/hostile.json" with { type: "json" }
-import more from "./corpus/more.json" with { type: "json" }
-import spellings from "./corpus/spellings.json" with { type: "json" }
-import variants from "./corpus/variants.json" with { type: "json" }
+import { bashCorpus, judgeEntry, passes } from "../support/approvalCorpus.ts"
 
 describe.each([
-  ["given", given as ReadonlyArray<BashEntry>],
-  ["our own", more as ReadonlyArray<BashEntry>],
-  ["a hostile reader's", hostile as ReadonlyArray<BashEntry>],
-  ["variants of these kinds", variants as ReadonlyArray<BashEntry>],
-  ["spellings that bash reads otherwise", spellings as ReadonlyArray<BashEntry>]
+  ["given", bashCorpus("bash")],
+  ["our own", bashCorpus("more")],
+  ["a hostile reader's", bashCorpus("hostile")],
+  ["variants of these kinds", bashCorpus("variants")],
+  ["spellings that bash reads otherwise", bashCorpus("spellings")]
 ])("bash corpus, %s", (_, corpus) => {
   it.each(corpus)("$id $why", (entry) => {
     const { action, reason } = judgeEntry(entry)

@@ -7,16 +7,11 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Mode } from "../../src/approval/ApprovalGate.ts"
-import { judgeEntry, type BashEntry } from "../support/approvalCorpus.ts"
+import { bashCorpus, judgeEntry, readCorpus, type BashEntry } from "../support/approvalCorpus.ts"
 import { gated, gatedIn, layerIsolated, PATH, type ProvenEntry, template, ungated } from "../support/liveCorpus.ts"
-import given from "./corpus/bash.json" with { type: "json" }
-import hostile from "./corpus/hostile.json" with { type: "json" }
-import more from "./corpus/more.json" with { type: "json" }
-import proofs from "./corpus/proofs.json" with { type: "json" }
-import variants from "./corpus/variants.json" with { type: "json" }
 
-const corpus = [...given, ...more, ...hostile, ...variants] as ReadonlyArray<BashEntry>
-const known = proofs as Readonly<Record<string, Omit<ProvenEntry, keyof BashEntry | "proof">>>
+const corpus = bashCorpus("bash", "more", "hostile", "variants")
+const known = readCorpus("proofs") as Readonly<Record<string, Omit<ProvenEntry, keyof BashEntry | "proof">>>
 
 const proven = corpus.flatMap((entry): ReadonlyArray<ProvenEntry> => {
   if (!Object.hasOwn(known, entry.id)) return []
@@ -125,7 +120,7 @@ describe(`the proofs are real (${proven.filter((entry) => !canBeSeen(entry)).len
     () =>
       Effect.gen(function* () {
         const { path } = yield* template
-        const entries = (given as ReadonlyArray<BashEntry>).filter(({ benign, expect }) => benign && expect === "allow")
+        const entries = bashCorpus("bash").filter(({ benign, expect }) => benign && expect === "allow")
         const seen = yield* Effect.forEach(
           entries,
           (entry) =>

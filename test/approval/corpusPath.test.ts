@@ -8,8 +8,7 @@ import type { Action } from "../../src/approval/Rules.ts"
 import { digestOf } from "../../src/approval/matching.ts"
 import type { Grant, Risk } from "../../src/domain/Approval.ts"
 import type { CallId, GrantId } from "../../src/domain/Ids.ts"
-import { passes } from "../support/approvalCorpus.ts"
-import corpus from "./corpus/path.json" with { type: "json" }
+import { passes, readCorpus } from "../support/approvalCorpus.ts"
 
 interface PathEntry {
   readonly id: string
@@ -65,7 +64,7 @@ const judge = (entry: PathEntry) => {
 }
 
 describe("path corpus", () => {
-  it.each(corpus as ReadonlyArray<PathEntry>)("$id $why", (entry) => {
+  it.each(readCorpus("path") as ReadonlyArray<PathEntry>)("$id $why", (entry) => {
     const { action, reason } = judge(entry)
     assert.isTrue(passes(entry, action), `expected ${entry.expect}, was ${action}: ${reason}`)
   })

@@ -4,12 +4,7 @@ import { explanationLines } from "../../src/cli/ExplanationView.ts"
 import { isKnownReason, reasonText } from "../../src/domain/ReasonTexts.ts"
 import type { GrantOption } from "../../src/domain/Approval.ts"
 import type { Explanation } from "../../src/domain/Explanation.ts"
-import { assessBash, type BashEntry, makeWorkspace } from "../support/approvalCorpus.ts"
-import given from "../approval/corpus/bash.json" with { type: "json" }
-import hostile from "../approval/corpus/hostile.json" with { type: "json" }
-import more from "../approval/corpus/more.json" with { type: "json" }
-import spellings from "../approval/corpus/spellings.json" with { type: "json" }
-import variants from "../approval/corpus/variants.json" with { type: "json" }
+import { assessBash, bashCorpus, makeWorkspace } from "../support/approvalCorpus.ts"
 
 const explanation: Explanation = {
   action: "ask",
@@ -106,7 +101,7 @@ describe("reasons", () => {
   it("of every command of the corpora have a Chinese sentence", () => {
     const workspace = makeWorkspace()
     try {
-      const corpus = [given, hostile, more, spellings, variants].flat() as ReadonlyArray<BashEntry>
+      const corpus = bashCorpus("bash", "hostile", "more", "spellings", "variants")
       const reasons = corpus.flatMap(({ command, repeat }) => {
         const plan = assessBash(repeat === undefined ? command : "true", workspace.path).command
         const own = plan?.commands.flatMap((one) => [

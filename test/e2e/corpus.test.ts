@@ -6,18 +6,13 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type BashEntry, commandOf, writeFile } from "../support/approvalCorpus.ts"
+import { bashCorpus, type BashEntry, commandOf, readCorpus, writeFile } from "../support/approvalCorpus.ts"
 import { judged, type Line } from "../support/e2eJson.ts"
 import { claw, type FakeWorld, world } from "../support/e2eProgram.ts"
 import { served } from "../support/e2eServer.ts"
 import { calls, text } from "../support/fakeModelScript.ts"
 import type { Proof } from "../support/liveCorpus.ts"
 import { rawTcp } from "../support/rawTcp.ts"
-import given from "../approval/corpus/bash.json" with { type: "json" }
-import hostile from "../approval/corpus/hostile.json" with { type: "json" }
-import more from "../approval/corpus/more.json" with { type: "json" }
-import proofs from "../approval/corpus/proofs.json" with { type: "json" }
-import variants from "../approval/corpus/variants.json" with { type: "json" }
 
 const PWN = "#!/bin/sh\ntouch pwned\n"
 /** One repository for all: what entries would put there in other words is left to the tests of single entries. */
@@ -35,12 +30,11 @@ const isHere = ({ files = [] }: BashEntry): boolean =>
     return FILES[path] === content || (path === "evil.js" && content !== undefined)
   })
 
-const attacks = ([...given, ...more, ...hostile, ...variants] as ReadonlyArray<BashEntry>).filter(
+const proofs = readCorpus("proofs") as Readonly<Record<string, Proof>>
+
+const attacks = bashCorpus("bash", "more", "hostile", "variants").filter(
   (entry) =>
-    entry.deny === undefined &&
-    entry.raw_arguments !== true &&
-    isHere(entry) &&
-    (proofs as Readonly<Record<string, Proof>>)[entry.id]?.creates === "pwned"
+    entry.deny === undefined && entry.raw_arguments !== true && isHere(entry) && proofs[entry.id]?.creates === "pwned"
 )
 
 /** What the corpus says was granted: as grants of a session, and as a person's own rules. */

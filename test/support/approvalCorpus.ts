@@ -2,7 +2,16 @@
  * Judges corpus entries with the real analysis and policy, each in a workspace of its own. Owns: how an entry's grants,
  * rules and files become the real ones. Strictness: allow < ask < deny.
  */
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import type { Grant, RiskAssessment } from "../../src/domain/Approval.ts"
@@ -38,6 +47,13 @@ export interface BashEntry {
   readonly files?: ReadonlyArray<CorpusFile>
   readonly path?: string
 }
+
+/** One of `test/approval/corpus`. Read, not imported: the compiler would work out the type of each of a thousand entries. */
+export const readCorpus = (name: string): unknown =>
+  JSON.parse(readFileSync(new URL(`../approval/corpus/${name}.json`, import.meta.url), "utf8"))
+
+export const bashCorpus = (...names: ReadonlyArray<string>): ReadonlyArray<BashEntry> =>
+  names.flatMap((name) => readCorpus(name) as ReadonlyArray<BashEntry>)
 
 export const HOME = "/home/someone"
 
