@@ -5,7 +5,7 @@
 import { Clock, Effect } from "effect"
 import type { ReportBody } from "../domain/Event.ts"
 import * as Points from "../observability/Points.ts"
-import { attributes, spans } from "../observability/Telemetry.ts"
+import { attributes, spans, traced } from "../observability/Telemetry.ts"
 import { SubagentRunner } from "../tools/SubagentRunner.ts"
 import { liveOutput } from "./liveOutput.ts"
 import { recordOf } from "./recordOf.ts"
@@ -77,9 +77,6 @@ export const begin = Effect.fnUntraced(function* (batch: Batch, approved: Approv
       processStarted: (pid, start_time) =>
         batch.reporter.report([{ type: "process_started", task_id, call_id, pid, start_time }])
     })
-    .pipe(
-      Effect.provideService(SubagentRunner, batch.subagents),
-      Effect.withSpan(spans.tool, { attributes: { [attributes.tool]: tool_name } }, { captureStackTrace: false })
-    )
+    .pipe(Effect.provideService(SubagentRunner, batch.subagents), traced(spans.tool, { [attributes.tool]: tool_name }))
   return { begun, live, executing }
 })

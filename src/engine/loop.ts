@@ -19,7 +19,7 @@ import type { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { exceeded } from "./Budget.ts"
 import type { Limits } from "./EngineLimits.ts"
 import type { Mask } from "../observability/Redact.ts"
-import { spans } from "../observability/Telemetry.ts"
+import { spans, traced } from "../observability/Telemetry.ts"
 import * as Compacting from "./compacting.ts"
 import * as Continued from "./continued.ts"
 import * as Hooked from "./hooked.ts"
@@ -169,7 +169,7 @@ const askModel = Effect.fnUntraced(function* (run: Run, turn: number, memory: Me
       run.open.shown = shown
     }
     const asked = Turn.ask({ ...run, fallbacks, retry, at, streams, showing, request, attempt, lessened })
-    return Effect.withSpan(whileSilent(run.reporter.report([]), asked), spans.model, { captureStackTrace: false })
+    return traced(spans.model)(whileSilent(run.reporter.report([]), asked))
   })
   const { usage } = answer.completed
   if (usage !== undefined && usage.estimated !== true) run.window.meter.learn(wanted, usage.input_tokens)
@@ -292,8 +292,6 @@ export const runTurns = Effect.fnUntraced(function* (run: Run, from?: Resumption
   let { memory, turn } = yield* startOrGoOn(run, from)
   while (memory !== undefined) {
     turn += 1
-    memory = yield* Effect.withSpan(oneTurn(run, turn, memory), spans.turn, {
-      captureStackTrace: false
-    })
+    memory = yield* traced(spans.turn)(oneTurn(run, turn, memory))
   }
 })

@@ -13,7 +13,7 @@ import { type CallId, newPromptId } from "../domain/Ids.ts"
 import type { SessionState } from "../domain/Session.ts"
 import { shorten } from "../domain/Shorten.ts"
 import { finishedText, lastWords } from "../domain/SubagentReport.ts"
-import { attributes, spans } from "../observability/Telemetry.ts"
+import { attributes, spans, traced } from "../observability/Telemetry.ts"
 import { type RunSubagent, SUBAGENT, type SubagentOrder } from "../tools/SubagentRunner.ts"
 import type { ToolOutput } from "../tools/Tool.ts"
 import { ToolError } from "../tools/ToolError.ts"
@@ -130,7 +130,7 @@ const lived = (inner: Run, turn: number, order: SubagentOrder, call_id: CallId, 
       Effect.flatMap((exit) => closed(inner, call_id, exit)),
       Effect.orDie
     )
-  }).pipe(Effect.withSpan(spans.subagent, { attributes: { [attributes.call]: call_id } }, { captureStackTrace: false }))
+  }).pipe(traced(spans.subagent, { [attributes.call]: call_id }))
 
 /** What it has to say comes as a prompt that steers its task. */
 const reported = (run: Run, { title }: SubagentOrder, output: ToolOutput) => {

@@ -16,14 +16,12 @@ import {
 import type { ErrorCode } from "../domain/ErrorCode.ts"
 import { newPromptId, newTaskId, type PromptId, type TaskId } from "../domain/Ids.ts"
 import type { Caps } from "../engine/EngineLimits.ts"
-import { observer } from "../observability/Measure.ts"
-import { recorder } from "../observability/Metrics.ts"
-import { ModelReach } from "../observability/ModelReach.ts"
 import { attributes, annotate } from "../observability/Telemetry.ts"
 import { type OwnedIndex, SessionIndex, type SessionMeta } from "../store/SessionIndex.ts"
 import { closeCrashed, endLeftovers } from "./crashed.ts"
 import { giveUp, goOn, recoverTask } from "./goingOn.ts"
 import * as JournalApprover from "./journalApprover.ts"
+import { measuring } from "./measuring.ts"
 import * as Mending from "./mending.ts"
 import { readOnly } from "./readOnly.ts"
 import { restoring, settleFiles } from "./restoring.ts"
@@ -69,7 +67,11 @@ const touch = (live: Live, change: Parameters<OwnedIndex["update"]>[1]) =>
   )
 
 /** The list of sessions may learn of it a moment later; no task waits for that. */
-const later = (live: Live, change = {}) => Effect.forkIn(Effect.ignore(touch(live, change)), live.scope)
+const later = (live: Live, change = {}) =>
+  Effect.forkIn(
+    Effect.suspend(() => Effect.ignore(touch(live, change))),
+    live.scope
+  )
 
 const prompt = Effect.fnUntraced(function* (live: Live, given: Prompt) {
   yield* Effect.mapError(live.tasks.settle, translate)
@@ -252,13 +254,6 @@ const openLog = Effect.fnUntraced(function* (meta: SessionMeta, options: OpenOpt
   return log
 })
 
-/** From now on what happens is measured. */
-const measuring = Effect.fnUntraced(function* (log: SessionLog.SessionLog, { tools }: Parts) {
-  const [measured, reach] = [observer(yield* recorder, tools), yield* ModelReach]
-  const sink: Subscription["sink"] = (events) => [measured, reach.heard].forEach((hear) => hear(events))
-  log.hub.add(sink, { answers: false, after: undefined }).join()
-})
-
 /** Brings a stored session to life in the caller's scope. */
 export const open = Effect.fnUntraced(function* (meta: SessionMeta, options: OpenOptions) {
   const [factory, scope] = [yield* RuntimeFactory, yield* Effect.scope]
@@ -281,7 +276,7 @@ export const open = Effect.fnUntraced(function* (meta: SessionMeta, options: Ope
     hooksTold: log.marks.hooksTold
   })
   fallback = parts.mode
-  yield* measuring(log, parts)
+  yield* measuring(log.hub, parts.tools)
   if (!log.isReadOnly) yield* settleFiles(log, parts.checkpoints)
   const lock = yield* Semaphore.make(1)
   const taskSettings = () => ({

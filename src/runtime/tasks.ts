@@ -13,7 +13,7 @@ import type { Engine, TaskInput } from "../engine/Engine.ts"
 import type { ReportError } from "../engine/Reporter.ts"
 import type { Resumption } from "../engine/Resumption.ts"
 import * as Suspension from "../engine/Suspension.ts"
-import { annotate, attributes, spans } from "../observability/Telemetry.ts"
+import { annotate, attributes, spans, traced } from "../observability/Telemetry.ts"
 import { RuntimeError } from "./RuntimeError.ts"
 import type { SessionLog } from "./sessionLog.ts"
 import type { Task } from "./Task.ts"
@@ -170,7 +170,7 @@ const launch = Effect.fnUntraced(function* (own: Own, named: Named, ticket: Task
   const began = Date.now()
   const begun = Effect.logInfo("a task began", { waits: ticket.wait !== undefined })
   const run = Effect.andThen(begun, work({ ...input, ...leaveToRun(log, task_id, ticket) })).pipe(
-    Effect.withSpan(spans.task, {}, { captureStackTrace: false }),
+    traced(spans.task),
     Effect.onExit(() => Effect.flatMap(finish(own, task_id, ending, ticket), logEnd(began))),
     Effect.onExit(() => Effect.suspend(() => (ending.told === undefined ? Effect.void : own.onEnded))),
     annotate({ [attributes.session]: log.session_id, [attributes.task]: task_id }),

@@ -9,6 +9,7 @@ import { GrantStore } from "../../approval/GrantStore.ts"
 import type { CallId, SessionId } from "../../domain/Ids.ts"
 import type { ToolCall } from "../../domain/Message.ts"
 import { localOwner, type Owner, scopeKey, type SessionKey, sessionKey } from "../../domain/Principal.ts"
+import { traced } from "../../observability/Telemetry.ts"
 import {
   admit,
   encodeAll,
@@ -224,16 +225,15 @@ const ownedIndex = (tables: Tables, owner: Owner): OwnedIndex => {
       })
     ),
     get: Effect.fn("SessionIndex.get")((id) => Effect.suspend(() => find(tables, "get", owner, id))),
-    update: Effect.fn("SessionIndex.update")((id, change) =>
-      Effect.map(
-        Effect.suspend(() => find(tables, "update", owner, id)),
-        (meta) => {
+    update: (id, change) =>
+      Effect.suspend(() => find(tables, "update", owner, id)).pipe(
+        Effect.map((meta) => {
           const next = changed(meta, change)
           metas.set(sessionKey(owner, id), next)
           return next
-        }
-      )
-    ),
+        }),
+        traced("SessionIndex.update")
+      ),
     list: Effect.fn("SessionIndex.list")((options = {}) =>
       Effect.sync(() =>
         [...metas.values()]

@@ -9,6 +9,7 @@ import { type Place, removed } from "../../approval/Audit.ts"
 import type { SessionId } from "../../domain/Ids.ts"
 import { localOwner, type Owner, sessionKey } from "../../domain/Principal.ts"
 import * as Points from "../../observability/Points.ts"
+import { traced } from "../../observability/Telemetry.ts"
 import { keeps, REMOVED, takesNone } from "../appendRule.ts"
 import { type OwnedIndex, SessionIndex, type SessionMeta } from "../SessionIndex.ts"
 import { alreadyThere, changed, keptMode, notFound, wellFormed } from "../sessionRule.ts"
@@ -170,7 +171,7 @@ const ownedIndex = (access: Access, owner: Owner): OwnedIndex => {
       )
     ),
     get: Effect.fn("SessionIndex.get")((id) => run("get", find(sql, "get", owner, id))),
-    update: Effect.fn("SessionIndex.update")((id, change) => update(access, owner, id, change)),
+    update: (id, change) => traced("SessionIndex.update")(update(access, owner, id, change)),
     list: Effect.fn("SessionIndex.list")((options = {}) => {
       const { workspace, archived, after } = options
       const where = workspace === undefined ? sql.literal("TRUE") : sql`workspace = ${workspace}`
