@@ -79,11 +79,15 @@ const pending = whole === undefined ? lints(due, tree.files.length) : [whole]
 const outcomes = [...(await Promise.all([...pending, run("format", format)])), rooms(tree.files)]
 
 const linted = outcomes.slice(0, pending.length)
-const bad = named(linted.map(({ output }) => output).join("\n"), due)
-// An output that names no file says nothing about any.
-const told = linted.every(({ holds }) => holds) || bad.size > 0
+const faults = linted.map(({ holds, output }) => (holds ? new Set<string>() : named(output, tree.closures.keys())))
+// A file that was written meanwhile may not be the one that was looked at.
+const since = readTree(root, { ...memory, facts: tree.facts }).closures
+const isDue = new Set(due)
 const passed = Object.fromEntries(
-  [...tree.closures].filter(([path]) => !due.includes(path) || (told && !bad.has(path)))
+  [...tree.closures].filter(
+    ([path, digest]) =>
+      since.get(path) === digest && (!isDue.has(path) || faults.every((bad) => bad?.has(path) === false))
+  )
 )
 remember(root, version, { passed, facts: tree.facts })
 

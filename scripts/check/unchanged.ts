@@ -68,13 +68,15 @@ export const stale = (
   passed: Readonly<Record<string, string>>
 ): ReadonlyArray<string> => [...now].flatMap(([path, digest]) => (passed[path] === digest ? [] : [path]))
 
-/** The files that a linter's output names, one to a line as `path:line:…`. */
-export const named = (output: string, paths: ReadonlyArray<string>): ReadonlySet<string> => {
+/**
+ * The files with which a linter found fault, one to a line as `path:line:…`, closed by `N problems`. `undefined`: it was
+ * cut off, or says something of no file, and so tells nothing about any.
+ */
+export const named = (output: string, paths: Iterable<string>): ReadonlySet<string> | undefined => {
   const known = new Set(paths)
-  const found = new Set<string>()
-  for (const line of output.split("\n")) {
+  const found = output.split("\n").flatMap((line) => {
     const path = line.slice(0, line.indexOf(":"))
-    if (known.has(path)) found.add(path)
-  }
-  return found
+    return known.has(path) ? [path] : []
+  })
+  return Number(/^(\d+) problems?$/m.exec(output)?.[1]) === found.length ? new Set(found) : undefined
 }

@@ -65,8 +65,14 @@ const lineCounter = (text: string) => {
   return { lineOf, total: text.endsWith("\n") ? starts.length - 1 : starts.length }
 }
 
-const literal = (node: unknown): string | undefined =>
-  isNode(node) && node.type === "Literal" && typeof node["value"] === "string" ? node["value"] : undefined
+/** Also of a template with nothing in it. */
+const literal = (node: unknown): string | undefined => {
+  if (!isNode(node)) return undefined
+  if (node.type === "Literal") return typeof node["value"] === "string" ? node["value"] : undefined
+  if (node.type !== "TemplateLiteral") return undefined
+  const quasis = node["quasis"] as ReadonlyArray<{ readonly value: { readonly cooked: string | null } }>
+  return quasis.length === 1 ? (quasis[0]?.value.cooked ?? undefined) : undefined
+}
 
 const identifier = (node: unknown): string | undefined =>
   isNode(node) && node.type === "Identifier" ? (node["name"] as string) : undefined

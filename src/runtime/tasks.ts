@@ -171,12 +171,8 @@ const launch = Effect.fnUntraced(function* (own: Own, named: Named, ticket: Task
   const begun = Effect.logInfo("a task began", { waits: ticket.wait !== undefined })
   const run = Effect.andThen(begun, work({ ...input, ...leaveToRun(log, task_id, ticket) })).pipe(
     traced(spans.task),
-    Effect.onExit(() =>
-      finish(own, task_id, ending, ticket).pipe(
-        Effect.flatMap(logEnd(began)),
-        Effect.andThen(Effect.suspend(() => (ending.told === undefined ? Effect.void : own.onEnded)))
-      )
-    ),
+    Effect.onExit(() => Effect.flatMap(finish(own, task_id, ending, ticket), logEnd(began))),
+    Effect.onExit(() => Effect.suspend(() => (ending.told === undefined ? Effect.void : own.onEnded))),
     annotate({ [attributes.session]: log.session_id, [attributes.task]: task_id }),
     Effect.andThen(lock.withPermits(1)(startQueued(own, false))),
     Effect.ignore,

@@ -61,14 +61,14 @@ describe("what a check looks at again", () => {
     )
   })
 
-  it("who imports what is gone, or what is no source", () => {
-    assert.deepStrictEqual(
-      dueAfter(() => rmSync(join(root, "src/a.ts"))),
-      ["src/d.ts"]
-    )
+  it("who imports what is no source, and what is gone", () => {
     assert.deepStrictEqual(
       dueAfter(() => write("src/table.json", "[2]")),
       ["src/table.ts"]
+    )
+    assert.deepStrictEqual(
+      dueAfter(() => rmSync(join(root, "src/a.ts"))),
+      ["src/d.ts"]
     )
   })
 
@@ -95,7 +95,33 @@ describe("what a check looks at again", () => {
   })
 
   it("takes a file for failed where the linter names it, and no other", () => {
-    const output = "src/a.ts:1:2: no [Error]\nnote: src/b.ts:3\nsrc/other.ts:1:1: x\n\n1 problem\n"
-    assert.deepStrictEqual([...named(output, ["src/a.ts", "src/b.ts"])], ["src/a.ts"])
+    const output = "src/a.ts:1:2: no [Error]\nsrc/a.ts:3:2: no\nnote: src/b.ts:3\n\n2 problems\n"
+    assert.deepStrictEqual([...(named(output, ["src/a.ts", "src/b.ts"]) ?? [])], ["src/a.ts"])
+  })
+
+  it.each([
+    ["cut off", "src/a.ts:1:2: no [Error]\n"],
+    ["of a file that is not known", "src/a.ts:1:2: no\n/somewhere/b.ts:1:1: no\n\n2 problems\n"],
+    ["of nothing at all", "panic: out of memory\n"]
+  ])("takes nothing from an output %s", (_, output) => {
+    assert.isUndefined(named(output, ["src/a.ts", "src/b.ts"]))
+  })
+
+  it("who imports what is not there, each time, and one that imports by a template", () => {
+    write("src/lost.ts", 'import { x } from "./gone.js"\nexport const y = x\n')
+    write("src/late.ts", "export const late = () => import(`./alone.ts`)\n")
+    assert.deepStrictEqual(
+      dueAfter(() => write("src/alone.ts", "export const alone = 3\n")),
+      ["src/alone.ts", "src/late.ts", "src/lost.ts"]
+    )
+  })
+
+  it("who imports an empty file that is deleted", () => {
+    write("src/empty.css", "")
+    write("src/styled.ts", 'import "./empty.css"\nexport const z = 1\n')
+    assert.deepStrictEqual(
+      dueAfter(() => rmSync(join(root, "src/empty.css"))),
+      ["src/styled.ts"]
+    )
   })
 })
