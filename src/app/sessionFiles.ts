@@ -35,6 +35,8 @@ type Format = "json" | "markdown" | "html"
 const texts = {
   en: {
     exists: (file: string) => `${file} exists already; it is not written over.`,
+    unknown: (file: string) =>
+      `What ${file} is to be does not follow from its name: say --format markdown, html or json.`,
     unwritten: (file: string, why: string) => `${file} cannot be written: ${why}`,
     wrote: (file: string, events: number) => `wrote ${events} events to ${file}`,
     imported: (id: string, events: number) => `imported ${events} events as ${id}`,
@@ -43,6 +45,7 @@ const texts = {
   },
   "zh-CN": {
     exists: (file: string) => `${file} 已存在，不会覆盖。`,
+    unknown: (file: string) => `无法从文件名 ${file} 判断格式：请指定 --format markdown、html 或 json。`,
     unwritten: (file: string, why: string) => `无法写入 ${file}：${why}`,
     wrote: (file: string, events: number) => `已将 ${events} 个事件写入 ${file}`,
     imported: (id: string, events: number) => `已导入 ${events} 个事件，会话为 ${id}`,
@@ -76,13 +79,22 @@ const faults: Readonly<Record<Locale, Readonly<Record<Fault, string>>>> = {
   }
 }
 
-const BY_EXTENSION: Readonly<Record<string, Format>> = { ".json": "json", ".html": "html", ".htm": "html" }
+const BY_EXTENSION: Readonly<Record<string, Format>> = {
+  ".json": "json",
+  ".html": "html",
+  ".htm": "html",
+  ".md": "markdown",
+  ".markdown": "markdown",
+  ".txt": "markdown",
+  "": "markdown"
+}
 
-const formatOf = ({ switches, values }: CommandLine, file: string | undefined): Format => {
+/** A name that promises something else gets no file. */
+const formatOf = ({ switches, values }: CommandLine, file: string): Format | undefined => {
   const named = values["format"]
   if (named === "json" || named === "markdown" || named === "html") return named
   if (switches.has("json")) return "json"
-  return (file === undefined ? undefined : BY_EXTENSION[extname(file).toLowerCase()]) ?? "markdown"
+  return BY_EXTENSION[extname(file).toLowerCase()]
 }
 
 const maskAll = (value: unknown, mask: (text: string) => string): unknown => {
@@ -125,10 +137,12 @@ export const exportSession = Effect.fnUntraced(function* (
   config: ConfigShape
 ) {
   const output = yield* Output
+  const format = formatOf(line, file ?? "-")
+  if (format === undefined)
+    return yield* new Failure({ exit: EXIT.usage, detail: texts[config.locale].unknown(file ?? "-") })
   const meta = yield* sessionNamed(text)
   const { session_id } = meta
   const records = yield* SessionCopy.factsUpTo(sessionKey(meta.owner, session_id))
-  const format = formatOf(line, file)
   const content = written(config, meta, records, format)
   if (file === undefined || file === "-") {
     yield* output.out(content)

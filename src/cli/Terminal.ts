@@ -36,6 +36,8 @@ const END = "\x1b[?2026l"
 export interface Screen {
   /** The text that turns the last frame into this one; empty where it is the same. */
   readonly frame: (frame: Frame, size: { readonly rows: number; readonly columns: number }) => string
+  /** The text that gives an empty screen: what stood on it is in the scrollback, and what comes next is drawn whole. */
+  readonly clear: (size: { readonly rows: number; readonly columns: number }) => string
   /** The text that leaves the screen in order: cursor below everything, visible. What comes next is drawn there, whole. */
   readonly leave: () => string
 }
@@ -63,6 +65,12 @@ const rowsAbove = ({ live, row, columns: before }: Drawn, columns: number): numb
     ? row
     : live.slice(0, row).reduce((sum, line) => sum + Math.max(1, Math.ceil(width(line) / columns)), 0)
 
+/** To where the live lines begin. */
+const homeOf = (drawn: Drawn, columns: number): string => {
+  const up = rowsAbove(drawn, columns)
+  return up > 0 ? `\x1b[${up}A\r` : "\r"
+}
+
 /** Each line clears its own row before it is written, the last one everything below: a full row keeps its last column. */
 const written = (settled: ReadonlyArray<string>, live: ReadonlyArray<string>): string => {
   const [last = "", ...before] = live.toReversed()
@@ -80,13 +88,18 @@ export const makeScreen = (): Screen => {
       const row = cursor === undefined ? below : Math.max(0, cursor.row - hidden)
       const next: Drawn = { live: kept, row, column: cursor?.column, columns }
       if (settled.length === 0 && same(drawn, next)) return ""
-      const up = rowsAbove(drawn, columns)
-      const home = up > 0 ? `\x1b[${up}A\r` : "\r"
+      const home = homeOf(drawn, columns)
       const back = below - row > 0 ? `\x1b[${below - row}A` : ""
       const right = cursor !== undefined && cursor.column > 0 ? `\x1b[${cursor.column}C` : ""
       const place = cursor === undefined ? "" : `${back}\r${right}\x1b[?25h`
       drawn = next
       return `${BEGIN}${home}${written(settled, kept)}${place}${END}`
+    },
+    clear: ({ rows, columns }) => {
+      const home = homeOf(drawn, columns)
+      drawn = nothing
+      // Erasing would lose what stands there in some terminals; pushed over the upper edge it is kept in all.
+      return `${BEGIN}${home}\x1b[J\x1b[${rows}B${"\n".repeat(rows)}\x1b[H${END}`
     },
     leave: () => {
       const down = Math.max(0, drawn.live.length - 1) - drawn.row

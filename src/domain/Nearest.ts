@@ -21,13 +21,16 @@ const distance = (a: string, b: string): number => {
 /** Of four letters two wrong ones leave no likeness: `frob` is no `drop`. */
 const mostSlips = ({ length }: string): number => (length <= 4 ? 1 : Math.max(2, Math.floor(length / 3)))
 
+/** Dashes and a slash are not what was mistyped: four letters behind them are four letters. */
+const bare = (name: string): string => name.toLowerCase().replace(/^(--?|\/)/, "")
+
 /** The closest of `known`, where it is close enough to be a slip of the keyboard. */
 export const nearest = (name: string, known: ReadonlyArray<string>): string | undefined => {
   // A name of a file or an environment can be any length; nothing we know is longer than this.
   if (name.length > 64) return undefined
   const ranked = known
-    .map((candidate) => ({ candidate, away: distance(name.toLowerCase(), candidate.toLowerCase()) }))
+    .map((candidate) => ({ candidate, away: distance(bare(name), bare(candidate)) }))
     .toSorted((a, b) => a.away - b.away)
   const best = ranked[0]
-  return best !== undefined && best.away <= mostSlips(best.candidate) ? best.candidate : undefined
+  return best !== undefined && best.away <= mostSlips(bare(best.candidate)) ? best.candidate : undefined
 }

@@ -170,6 +170,22 @@ describe("a session as a file", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("is what its name promises, or nothing", () =>
+    Effect.gen(function* () {
+      const { claw, workspace } = yield* stories()
+      const at = (name: string) => join(workspace, name)
+      const pdf = yield* claw("sessions", "export", "aa1", at("s.pdf"))
+      assert.deepStrictEqual([pdf.code, pdf.out, existsSync(at("s.pdf"))], [2, "", false])
+      assert.include(pdf.err, "s.pdf is to be does not follow from its name: say --format markdown, html or json.")
+      const named = { "a.TXT": "# ", "b.markdown": "# ", c: "# ", "d.htm": "<!doctype html>", "e.json": "{" }
+      for (const [name, begins] of Object.entries(named)) {
+        assert.strictEqual((yield* claw("sessions", "export", "aa1", at(name))).code, 0, name)
+        assert.isTrue(readFileSync(at(name), "utf8").toLowerCase().startsWith(begins), name)
+      }
+      assert.strictEqual((yield* claw("sessions", "export", "aa1", at("s.pdf"), "--format", "html")).code, 0)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("is not written over anything, nor where it may not be", () =>
     Effect.gen(function* () {
       const { claw, workspace } = yield* stories()

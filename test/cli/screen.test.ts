@@ -33,6 +33,29 @@ describe("the screen", () => {
     })
   )
 
+  it.effect("is empty but for what is live after Ctrl-L, and the scrollback has lost nothing (R084)", () =>
+    Effect.forEach([0, 3, 8, 30], (above) => {
+      const on = virtualTerminal({ columns: 30, rows: 8 })
+      const settled = Array.from({ length: above }, (_, i) => `line ${i}`)
+      const frame: Frame = { settled: [], live: ["at work", "claw> half"], cursor: { row: 1, column: 10 } }
+      return Effect.gen(function* () {
+        const terminal = yield* Terminal
+        terminal.draw({ ...frame, settled })
+        on.type("\f")
+        assert.strictEqual((yield* terminal.read).kind, "resize")
+        terminal.draw(frame)
+        terminal.draw({ ...frame, settled: ["after"] })
+        yield* on.flushed
+        assert.deepStrictEqual(on.visible(), ["after", ...frame.live])
+        assert.deepStrictEqual(
+          on.lines().filter((text) => text !== ""),
+          [...settled, "after", ...frame.live]
+        )
+        assert.deepStrictEqual(on.cursor(), { column: 10, line: "claw> half" })
+      }).pipe(Effect.provide(on.layer))
+    })
+  )
+
   it.effect("writes nothing where nothing changed", () => {
     const on = virtualTerminal()
     const frame: Frame = { settled: [], live: ["claw> "], cursor: { row: 0, column: 6 } }

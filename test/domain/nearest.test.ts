@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { nearest } from "../../src/domain/Nearest.ts"
 
-const known = ["drop", "exit", "help", "mode", "sessions"]
+const known = ["drop", "exit", "help", "mode", "sessions", "--cwd", "--json", "/resume"]
 
 it.each([
   ["exti", "exit"],
@@ -10,5 +10,9 @@ it.each([
   ["sesion", "sessions"],
   ["frob", undefined],
   ["hxxp", undefined],
+  ["--jsno", "--json"],
+  ["/reusme", "/resume"],
+  ["--nope", undefined],
+  ["--cd", "--cwd"],
   ["x".repeat(65), undefined]
 ])("%s: %s", (name, meant) => assert.strictEqual(nearest(name, known), meant))

@@ -14,6 +14,8 @@ export interface VirtualTerminal {
   /** Every line, scrollback first, without trailing blanks. */
   readonly lines: () => ReadonlyArray<string>
   readonly screen: () => string
+  /** What the window shows: no scrollback. */
+  readonly visible: () => ReadonlyArray<string>
   readonly cursor: () => { readonly column: number; readonly line: string }
   /** Waits until the screen satisfies this. */
   readonly until: (holds: (screen: string) => boolean) => Effect.Effect<void>
@@ -60,18 +62,27 @@ export const virtualTerminal = ({
     return true
   }
   Object.assign(output, { columns, rows, write })
-  const lines = () => {
+  const from = (first: number) => {
     const { active } = emulator.buffer
     return trimmed(
-      Array.from({ length: active.length }, (_, i) => active.getLine(i)?.translateToString(true).trimEnd() ?? "")
+      Array.from(
+        { length: active.length - first },
+        (_, i) =>
+          active
+            .getLine(first + i)
+            ?.translateToString(true)
+            .trimEnd() ?? ""
+      )
     )
   }
+  const lines = () => from(0)
   const screen = () => lines().join("\n")
   return {
     layer: layer({ input: input as unknown as ReadStream, output: output as unknown as WriteStream, color }),
     type: (text) => void input.emit("data", Buffer.from(text)),
     lines,
     screen,
+    visible: () => from(emulator.buffer.active.baseY),
     cursor: () => {
       const { active } = emulator.buffer
       const line = active.getLine(active.baseY + active.cursorY)?.translateToString(true) ?? ""

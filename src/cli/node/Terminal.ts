@@ -35,7 +35,7 @@ const standingBy = ({ input, output }: Both, screen: Screen, emit: (event: Termi
     }
   })
 
-const isStop = (event: TerminalInput): boolean => event.kind === "key" && event.name === "ctrl+z"
+const isKey = (event: TerminalInput, name: string): boolean => event.kind === "key" && event.name === name
 
 const acquire = ({ input, output, color }: Streams) =>
   Effect.gen(function* () {
@@ -44,7 +44,13 @@ const acquire = ({ input, output, color }: Streams) =>
     const utf8 = new StringDecoder("utf8")
     const emit = (event: TerminalInput) => void Queue.offerUnsafe(inputs, event)
     const standby = standingBy({ input, output }, screen, emit)
-    const decoder = makeDecoder((event) => (isStop(event) ? standby.stop() : emit(event)))
+    const size = () => ({ rows: output.rows || 24, columns: output.columns || 80 })
+    const decoder = makeDecoder((event) => {
+      if (isKey(event, "ctrl+z")) return standby.stop()
+      if (!isKey(event, "ctrl+l")) return emit(event)
+      output.write(screen.clear(size()))
+      emit({ kind: "resize" })
+    })
     const onData = (bytes: Buffer) => decoder.push(utf8.write(bytes))
     const onEnd = () => emit({ kind: "end" })
     const onResize = () => emit({ kind: "resize" })
@@ -71,11 +77,11 @@ const acquire = ({ input, output, color }: Streams) =>
     return Terminal.of({
       read: Queue.take(inputs),
       draw: (frame) => {
-        const text = screen.frame(frame, { rows: output.rows || 24, columns: output.columns || 80 })
+        const text = screen.frame(frame, size())
         if (text !== "") output.write(text)
       },
-      columns: () => output.columns || 80,
-      rows: () => output.rows || 24,
+      columns: () => size().columns,
+      rows: () => size().rows,
       color
     })
   })
