@@ -8,7 +8,11 @@ import { v7 } from "uuid"
 
 /** A part of addresses: `.` and `..` would lead elsewhere. */
 export const SessionId = Schema.String.pipe(
-  Schema.check(Schema.isPattern(/^(?!\.{1,2}$)[A-Za-z0-9._:-]{1,128}$/)),
+  Schema.check(
+    Schema.isPattern(/^(?!\.{1,2}$)[A-Za-z0-9._:-]{1,128}$/, {
+      expected: "1 to 128 letters, digits and . _ : - (not . or .. alone)"
+    })
+  ),
   Schema.brand("SessionId")
 )
 export type SessionId = typeof SessionId.Type

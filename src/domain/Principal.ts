@@ -7,7 +7,9 @@ import { Schema } from "effect"
 import type { SessionId } from "./Ids.ts"
 
 /** Part of an owner: it stands in keys of the store, so it has no separator and no white space. */
-export const ScopeName = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9._@+-]{1,128}$/))
+export const ScopeName = Schema.String.check(
+  Schema.isPattern(/^[A-Za-z0-9._@+-]{1,128}$/, { expected: "1 to 128 letters, digits and . _ @ + -" })
+)
 
 export const Owner = Schema.Struct({ tenant: ScopeName, project: ScopeName, user: ScopeName })
 export type Owner = typeof Owner.Type

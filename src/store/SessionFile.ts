@@ -20,7 +20,11 @@ const MOST_EVENTS = 200_000
 const MOST_TITLE = 1024
 
 const optional = Schema.optionalKey
-const time = Schema.String.check(Schema.isPattern(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z$/))
+const time = Schema.String.check(
+  Schema.isPattern(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z$/, {
+    expected: "a time as 2026-01-31T12:00:00Z"
+  })
+)
 
 const Described = Schema.Struct({
   session_id: SessionId,

@@ -35,7 +35,20 @@ const standingBy = ({ input, output }: Both, screen: Screen, emit: (event: Termi
     }
   })
 
-const isKey = (event: TerminalInput, name: string): boolean => event.kind === "key" && event.name === name
+const sizeOf = ({ rows, columns }: WriteStream) => ({ rows: rows || 24, columns: columns || 80 })
+
+/** Keys that are the terminal's own mean the same in every state, and nobody else hears of them. */
+const decoderOf = (
+  output: WriteStream,
+  { screen, stop, emit }: { screen: Screen; stop: () => void; emit: (event: TerminalInput) => void }
+) =>
+  makeDecoder((event) => {
+    const name = event.kind === "key" ? event.name : ""
+    if (name === "ctrl+z") return stop()
+    if (name !== "ctrl+l") return emit(event)
+    output.write(screen.clear(sizeOf(output)))
+    emit({ kind: "resize" })
+  })
 
 const acquire = ({ input, output, color }: Streams) =>
   Effect.gen(function* () {
@@ -44,13 +57,7 @@ const acquire = ({ input, output, color }: Streams) =>
     const utf8 = new StringDecoder("utf8")
     const emit = (event: TerminalInput) => void Queue.offerUnsafe(inputs, event)
     const standby = standingBy({ input, output }, screen, emit)
-    const size = () => ({ rows: output.rows || 24, columns: output.columns || 80 })
-    const decoder = makeDecoder((event) => {
-      if (isKey(event, "ctrl+z")) return standby.stop()
-      if (!isKey(event, "ctrl+l")) return emit(event)
-      output.write(screen.clear(size()))
-      emit({ kind: "resize" })
-    })
+    const decoder = decoderOf(output, { screen, stop: standby.stop, emit })
     const onData = (bytes: Buffer) => decoder.push(utf8.write(bytes))
     const onEnd = () => emit({ kind: "end" })
     const onResize = () => emit({ kind: "resize" })
@@ -77,11 +84,11 @@ const acquire = ({ input, output, color }: Streams) =>
     return Terminal.of({
       read: Queue.take(inputs),
       draw: (frame) => {
-        const text = screen.frame(frame, size())
+        const text = screen.frame(frame, sizeOf(output))
         if (text !== "") output.write(text)
       },
-      columns: () => size().columns,
-      rows: () => size().rows,
+      columns: () => sizeOf(output).columns,
+      rows: () => sizeOf(output).rows,
       color
     })
   })
