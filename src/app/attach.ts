@@ -24,7 +24,7 @@ import type { Create } from "../protocol/ClientMessage.ts"
 import type { Transport } from "../protocol/ClientContract.ts"
 import { webSocketTransport } from "../protocol/WebSocketTransport.ts"
 import { RuntimeError } from "../runtime/RuntimeError.ts"
-import { Failure } from "./failure.ts"
+import { Failure, refusal } from "./failure.ts"
 import { writtenHere } from "./told.ts"
 import { sessionIdOf } from "./workspace.ts"
 
@@ -54,7 +54,7 @@ const texts = {
   }
 } satisfies Record<Locale, object>
 
-const usage = (detail: string) => Effect.fail(new Failure({ exit: EXIT.usage, detail }))
+const usage = (detail: string, zh: string) => Effect.fail(refusal(detail, zh))
 
 interface Target {
   readonly url: string
@@ -64,9 +64,15 @@ interface Target {
 const targetOf = (given: string): Effect.Effect<Target, Failure> => {
   const url = URL.parse(given)
   if (url === null || !["ws:", "wss:", "tcp:"].includes(url.protocol) || url.hostname === "")
-    return usage("--url is ws://HOST:PORT/ws, wss://HOST/ws or tcp://HOST:PORT.")
+    return usage(
+      "--url is ws://HOST:PORT/ws, wss://HOST/ws or tcp://HOST:PORT.",
+      "--url 的形式为 ws://HOST:PORT/ws、wss://HOST/ws 或 tcp://HOST:PORT。"
+    )
   if (`${url.username}${url.password}${url.search}${url.hash}` !== "")
-    return usage("--url holds an address only; a token stands in CLAW_TOKEN or in a file (--token-file FILE).")
+    return usage(
+      "--url holds an address only; a token stands in CLAW_TOKEN or in a file (--token-file FILE).",
+      "--url 只含地址；令牌放在 CLAW_TOKEN 或文件中（--token-file FILE）。"
+    )
   if (url.protocol === "tcp:") {
     const host = url.hostname.replace(/^\[|\]$/g, "")
     const port = url.port === "" ? TCP_PORT : Number(url.port)
@@ -86,13 +92,18 @@ const tokenOf = ({ values }: CommandLine, config: ConfigShape): Effect.Effect<st
       if (token === "" || /\s/.test(token)) throw new Error("no token")
       return token
     },
-    catch: () => new Failure({ exit: EXIT.usage, detail: `${file} cannot be read, or does not hold one token.` })
+    catch: () =>
+      refusal(`${file} cannot be read, or does not hold one token.`, `无法读取 ${file}，或其中不是一个令牌。`)
   })
 }
 
 const createOf = ({ values }: CommandLine, config: ConfigShape): Effect.Effect<Create, Failure> => {
   const { mode } = values
-  if (mode === "bypass") return usage("bypass is set where the server starts: claw serve --mode bypass.")
+  if (mode === "bypass")
+    return usage(
+      "bypass is set where the server starts: claw serve --mode bypass.",
+      "bypass 在启动服务器处设置：claw serve --mode bypass。"
+    )
   return Effect.succeed({
     ...(values["cwd"] === undefined ? {} : { workspace: config.workspace }),
     ...(mode === undefined ? {} : { mode: mode as "ask" }),

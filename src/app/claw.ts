@@ -12,6 +12,7 @@ import { Interrupts } from "../cli/Interrupts.ts"
 import { Output } from "../cli/Output.ts"
 import { sanitise } from "../cli/Sanitise.ts"
 import { ambient } from "../config/AppConfig.ts"
+import type { ConfigError } from "../config/ConfigError.ts"
 import { version } from "../config/Version.ts"
 import { table } from "../domain/ErrorCode.ts"
 import { boundYoungGeneration } from "./collector.ts"
@@ -19,17 +20,20 @@ import { configured, mends } from "./configured.ts"
 import { maskKnown } from "../observability/Redact.ts"
 import { dispatch } from "./dispatch.ts"
 import { Endings } from "./endings.ts"
-import { Failure } from "./failure.ts"
+import { detailIn, Failure, refusal } from "./failure.ts"
 import * as NodeOutput from "./nodeOutput.ts"
 import { checkedRules } from "./policyRules.ts"
 
 const FORCE_MS = 2_000
 
+/** Whoever wrote the file reads of it as it is called there; in Chinese that is a quotation. */
+const badConfig = ({ message }: ConfigError): Failure => refusal(message, `配置有误（原文：${message}）`)
+
 /** The exit code of everything but a crash. */
 const command = Effect.fnUntraced(function* (args: ReadonlyArray<string>, locale: Locale) {
   const output = yield* Output
   const line = yield* Effect.mapError(
-    Effect.fromResult(parse(args)),
+    Effect.fromResult(parse(args, locale)),
     (error) => new Failure({ exit: EXIT.usage, detail: error.detail })
   )
   if (line.switches.has("version")) return yield* Effect.as(output.out(`claw ${version}\n`), EXIT.done)
@@ -38,11 +42,10 @@ const command = Effect.fnUntraced(function* (args: ReadonlyArray<string>, locale
     return yield* Effect.as(output.out(text), EXIT.done)
   }
   const loaded = configured(line)
-  if (Result.isFailure(loaded)) return yield* new Failure({ exit: EXIT.usage, detail: loaded.failure.message })
+  if (Result.isFailure(loaded)) return yield* badConfig(loaded.failure)
   const config = loaded.success
   const rules = checkedRules(config)
-  if (Result.isFailure(rules) && !mends(line))
-    return yield* new Failure({ exit: EXIT.usage, detail: rules.failure.message })
+  if (Result.isFailure(rules) && !mends(line)) return yield* badConfig(rules.failure)
   const trouble = config.trouble ?? (Result.isFailure(rules) ? rules.failure : undefined)
   // The doctor has a finding of its own for it.
   if (trouble !== undefined && line.command.name !== "doctor") yield* output.err(`claw: ${sanitise(trouble.message)}\n`)
@@ -53,7 +56,7 @@ const command = Effect.fnUntraced(function* (args: ReadonlyArray<string>, locale
 /** What a person is told of an end that is not an exit code. */
 const sentence = (cause: Cause.Cause<unknown>, locale: Locale): { readonly exit: number; readonly text: string } => {
   const failure = cause.reasons.find(Cause.isFailReason)?.error
-  if (failure instanceof Failure) return { exit: failure.exit, text: failure.detail }
+  if (failure instanceof Failure) return { exit: failure.exit, text: detailIn(failure, locale) }
   if (Cause.hasInterruptsOnly(cause)) return { exit: EXIT.cancelled, text: "" }
   const code = typeof failure === "object" && failure !== null && "code" in failure ? failure.code : "internal"
   const known = typeof code === "string" && code in table ? (code as keyof typeof table) : "internal"

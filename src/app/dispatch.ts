@@ -14,13 +14,13 @@ import type { SessionRuntime } from "../runtime/SessionRuntime.ts"
 import { auditCommand } from "./auditCommand.ts"
 import { backupCommand, restoreCommand } from "./backupCommands.ts"
 import { doctor } from "./doctor.ts"
-import { Failure } from "./failure.ts"
+import { Failure, refusal } from "./failure.ts"
 import { forkCommand } from "./forkCommand.ts"
 import { grantCommand } from "./grantCommands.ts"
 import { interactive } from "./interactive.ts"
 import { bypassAllowed } from "./isolation.ts"
 import { sessions } from "./layers.ts"
-import { choose } from "./model.ts"
+import { choose, missingIn } from "./model.ts"
 import { namedPrompt } from "./namedPrompt.ts"
 import { policyCommand } from "./policyCommands.ts"
 import { promptFrom } from "./prompt.ts"
@@ -53,7 +53,7 @@ const runOnce = Effect.fnUntraced(function* (line: CommandLine, config: ConfigSh
   const workspace = yield* Effect.fromResult(workspaceOf(config))
   const choice = yield* Effect.mapError(
     Effect.fromResult(choose(config)),
-    ({ detail }) => new Failure({ exit: EXIT.usage, detail })
+    (why) => new Failure({ exit: EXIT.usage, detail: missingIn(why, config.locale) })
   )
   yield* sayUntrusted(config)
   const { locale } = config
@@ -76,7 +76,7 @@ const showConfig = Effect.fnUntraced(function* (line: CommandLine, config: Confi
   const output = yield* Output
   const what = line.operands[0]
   if (what !== "schema" && what !== "show")
-    return yield* new Failure({ exit: EXIT.usage, detail: "claw config takes schema or show." })
+    return yield* refusal("claw config takes schema or show.", "claw config 只接受 schema 或 show。")
   const { sources, secrets, apiKey: _k, token: _t, childEnvironment: _c, movedSecrets: _m, trust, ...values } = config
   const shown =
     what === "schema" ? configSchema() : { ...values, trust: trust.status, sources: Object.fromEntries(sources) }

@@ -13,7 +13,7 @@ import { RuntimeError } from "../runtime/RuntimeError.ts"
 import * as SessionCopy from "../runtime/SessionCopy.ts"
 import { identityOf } from "../sandbox/WorkspaceIdentity.ts"
 import { SessionIndex } from "../store/SessionIndex.ts"
-import { Failure } from "./failure.ts"
+import { refusal } from "./failure.ts"
 import { interactive } from "./interactive.ts"
 import { reading } from "./layers.ts"
 import { sessionNamed } from "./sessionNamed.ts"
@@ -32,7 +32,12 @@ const atOf = ({ values: { at } }: CommandLine) => {
   if (at === undefined) return Effect.succeed({})
   return /^\d{1,15}$/.test(at)
     ? Effect.succeed({ at: Number(at) })
-    : Effect.fail(new Failure({ exit: EXIT.usage, detail: "--at is the number of an event: claw sessions show ID" }))
+    : Effect.fail(
+        refusal(
+          "--at is the number of an event: claw sessions show ID",
+          "--at 是事件的编号，可用 claw sessions show ID 查看"
+        )
+      )
 }
 
 /** `--cwd` moves the copy to another directory; without it the copy stays in the session's own. */

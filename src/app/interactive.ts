@@ -30,7 +30,7 @@ import { makeWorkspace } from "./demo.ts"
 import { Failure } from "./failure.ts"
 import { bypassAllowed } from "./isolation.ts"
 import { sessions } from "./layers.ts"
-import { catalogueOf, type Choice, choose } from "./model.ts"
+import { catalogueOf, type Choice, choose, missingIn } from "./model.ts"
 import { toolList } from "./sessionFactory.ts"
 import { sessionNamed, standing, standingNote } from "./sessionNamed.ts"
 import { sayWhenSlow } from "./slowStart.ts"
@@ -54,10 +54,10 @@ const demoNote = (locale: Locale): string =>
 const start = Effect.fnUntraced(function* (line: CommandLine, config: ConfigShape, atTerminal: boolean) {
   const chosen = choose(config)
   if (Result.isFailure(chosen) && !atTerminal) {
-    return yield* new Failure({ exit: EXIT.usage, detail: chosen.failure.detail })
+    return yield* new Failure({ exit: EXIT.usage, detail: missingIn(chosen.failure, config.locale) })
   }
   const own = Result.getOrElse(chosen, (): Choice => ({ kind: "demo", model: "demo" }))
-  const notes = Result.isFailure(chosen) ? [chosen.failure.detail] : []
+  const notes = Result.isFailure(chosen) ? [missingIn(chosen.failure, config.locale)] : []
   const scratch = own.kind === "demo" && line.values["cwd"] === undefined
   const workspace = scratch ? yield* makeWorkspace : yield* Effect.fromResult(workspaceOf(config))
   const demo = own.kind === "demo" ? [demoNote(config.locale)] : []

@@ -3,7 +3,9 @@
  * Does not own: profiles (provider), keys' reading (config).
  */
 import { Redacted, Result } from "effect"
+import type { Locale } from "../cli/Commands.ts"
 import type { ConfigShape } from "../config/AppConfig.ts"
+import { fault, faultInChinese } from "../domain/FaultTexts.ts"
 import * as Catalogue from "../provider/Catalogue.ts"
 import { type OpenAiConfig } from "../provider/openai/OpenAi.ts"
 import { proxyFor } from "../provider/openai/Proxy.ts"
@@ -19,6 +21,10 @@ export interface Missing {
   /** What to set, in one sentence. */
   readonly detail: string
 }
+
+/** The sentence for whoever reads it. */
+export const missingIn = ({ detail }: Missing, locale: Locale): string =>
+  locale === "zh-CN" ? (faultInChinese(detail) ?? detail) : detail
 
 const keyNames = new Set(Object.values<Profile>(profiles).flatMap((profile) => profile.key_env))
 
@@ -85,9 +91,7 @@ export const choose = (config: ConfigShape, needsModel = true): Result.Result<Ch
   const found = resolveProfile(settingsOf(config), (name) => said(config, name))
   if (!isResolved(found)) return missing(found.reason)
   if (found.model === undefined && needsModel) {
-    return missing(
-      `Name a model for ${found.profile.title} with --model or CLAW_MODEL; \`claw doctor\` lists what it has.`
-    )
+    return missing(fault("needs_model", { title: found.profile.title }))
   }
   const { base_url, model = "", profile } = found
   const proxy = proxyFor(base_url, config.proxies)

@@ -10,7 +10,7 @@ import { EXIT } from "../cli/Commands.ts"
 import { explanationLines } from "../cli/ExplanationView.ts"
 import { Output } from "../cli/Output.ts"
 import type { ConfigShape } from "../config/AppConfig.ts"
-import { Failure } from "./failure.ts"
+import { Failure, refusal } from "./failure.ts"
 import { reading } from "./layers.ts"
 import { inputLines } from "./inputLines.ts"
 import { argumentsFor, checkLine, unreadable } from "./policyCheck.ts"
@@ -19,8 +19,6 @@ import { rulesOf } from "./policyRules.ts"
 import { grantsOfSession, simulate } from "./policySimulate.ts"
 import { sessionIdOf, workspaceOf } from "./workspace.ts"
 
-const usage = (detail: string) => new Failure({ exit: EXIT.usage, detail })
-
 /** Some readers take these for the end of a line, which they are in no JSON. */
 const jsonLine = (value: unknown): string =>
   `${JSON.stringify(value).replace(/[\u0085\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)}\n`
@@ -28,7 +26,9 @@ const jsonLine = (value: unknown): string =>
 /** Every line is answered, one by one, while more may still come; a bad one stops none, and the exit code tells. */
 export const check = Effect.fnUntraced(function* (config: ConfigShape, input: AsyncIterable<Uint8Array>) {
   const output = yield* Output
-  const lines = Stream.fromAsyncIterable(inputLines(input), () => usage("Standard input cannot be read."))
+  const lines = Stream.fromAsyncIterable(inputLines(input), () =>
+    refusal("Standard input cannot be read.", "无法读取标准输入。")
+  )
   let bad = false
   yield* Stream.runForEachWhile(lines, (line) => {
     const answer = line.kind === "line" ? checkLine(line.text, config) : Effect.succeed(unreadable(null, line.code))
@@ -58,7 +58,11 @@ const explainCommand = Effect.fnUntraced(function* (
   config: ConfigShape,
   words: ReadonlyArray<string>
 ) {
-  if (words.length === 0) return yield* usage("Say what to explain: claw policy explain -- git push")
+  if (words.length === 0)
+    return yield* refusal(
+      "Say what to explain: claw policy explain -- git push",
+      "请说明要解释什么：claw policy explain -- git push"
+    )
   const output = yield* Output
   const workspace = yield* Effect.fromResult(workspaceOf(config))
   const { PATH: path, HOME: home } = config.childEnvironment
@@ -78,7 +82,7 @@ const explainCommand = Effect.fnUntraced(function* (
   const around = { rules: rulesOf(config), grants, mode: config.mode }
   const text = lineOf(words)
   const judged = yield* judge.judge(tool, givenArguments(text) ?? argumentsFor(tool, text), around)
-  if (judged.kind === "refused") return yield* usage(judged.why)
+  if (judged.kind === "refused") return yield* new Failure({ exit: EXIT.usage, detail: judged.why })
   const explanation = explain(judged.subject, judged.judgement)
   const { grant_options } = judged.judgement
   if (line.switches.has("json")) {
@@ -102,8 +106,16 @@ export const policyCommand = (line: CommandLine, config: ConfigShape) => {
   if (what === "explain") return explainCommand(line, config, words)
   if (what === "simulate" && words.length === 0) {
     const named = line.values["session"]
-    if (named === undefined) return Effect.fail(usage("Say which session: claw policy simulate --session ID"))
+    if (named === undefined)
+      return Effect.fail(
+        refusal("Say which session: claw policy simulate --session ID", "请指明会话：claw policy simulate --session ID")
+      )
     return Effect.flatMap(sessionIdOf(named), (id) => Effect.provide(simulate(id, line, config), reading(config)))
   }
-  return Effect.fail(usage("claw policy takes check, explain -- COMMAND, or simulate --session ID."))
+  return Effect.fail(
+    refusal(
+      "claw policy takes check, explain -- COMMAND, or simulate --session ID.",
+      "claw policy 接受 check、explain -- COMMAND 或 simulate --session ID。"
+    )
+  )
 }

@@ -27,7 +27,7 @@ import { makeWorkspace } from "./demo.ts"
 import { Endings } from "./endings.ts"
 import { Failure } from "./failure.ts"
 import { serverAllowed } from "./isolation.ts"
-import { choose } from "./model.ts"
+import { choose, missingIn } from "./model.ts"
 import { server } from "./serverLayers.ts"
 import { sayUntrusted } from "./trust.ts"
 import { workspaceOf } from "./workspace.ts"
@@ -164,7 +164,7 @@ export const serve = Effect.fnUntraced(function* (line: CommandLine, given: Conf
   collectOnOneCore()
   const usage = (detail: string) => new Failure({ exit: EXIT.usage, detail })
   const allowed = yield* Effect.mapError(Effect.fromResult(judge(given)), usage)
-  const choice = yield* Effect.mapError(Effect.fromResult(choose(given)), ({ detail }) => usage(detail))
+  const choice = yield* Effect.mapError(Effect.fromResult(choose(given)), (why) => usage(missingIn(why, given.locale)))
   const output = yield* Output
   yield* sayUntrusted(given)
   const json = line.switches.has("json")

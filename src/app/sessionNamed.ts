@@ -3,29 +3,32 @@
  * and what is said of a session's directory. Invariant: what could be two sessions is never one of them.
  */
 import { Effect, Schema } from "effect"
-import { EXIT, type Locale } from "../cli/Commands.ts"
+import type { Locale } from "../cli/Commands.ts"
 import { sanitise } from "../cli/Sanitise.ts"
 import { cut } from "../cli/Width.ts"
 import { SessionId } from "../domain/Ids.ts"
 import { type Standing, standingOf } from "../sandbox/WorkspaceIdentity.ts"
 import { SessionIndex, type SessionMeta } from "../store/SessionIndex.ts"
-import { Failure } from "./failure.ts"
+import { type Failure, refusal } from "./failure.ts"
+import { noSessionId } from "./workspace.ts"
 
 /** Candidates that are named. */
 const SHOWN = 8
 
 const ambiguous = (text: string, found: ReadonlyArray<SessionMeta>): Failure => {
   const some = found.slice(0, SHOWN).map(({ session_id, title }) => `  ${session_id}  ${sanitise(title).slice(0, 60)}`)
-  const more = found.length > SHOWN ? [`  … ${found.length - SHOWN} more`] : []
-  const head = `"${text.slice(0, 40)}" could be ${found.length} sessions:`
-  return new Failure({ exit: EXIT.usage, detail: [head, ...some, ...more].join("\n") })
+  const [shown, over] = [text.slice(0, 40), found.length - SHOWN]
+  const listed = (head: string, more: string) => [head, ...some, ...(over > 0 ? [`  … ${more}`] : [])].join("\n")
+  return refusal(
+    listed(`"${shown}" could be ${found.length} sessions:`, `${over} more`),
+    listed(`“${shown}”可能是 ${found.length} 个会话中的任何一个：`, `另有 ${over} 个`)
+  )
 }
 
 /** The local owner's session that this names; `session_not_found` otherwise. */
 export const sessionNamed = Effect.fnUntraced(function* (text: string) {
   const index = yield* SessionIndex
-  if (!Schema.is(SessionId)(text))
-    return yield* new Failure({ exit: EXIT.usage, detail: `"${text.slice(0, 40)}" is not a session id.` })
+  if (!Schema.is(SessionId)(text)) return yield* noSessionId(text)
   const exact = yield* Effect.result(index.get(text))
   if (exact._tag === "Success") return exact.success
   if (exact.failure.code !== "session_not_found") return yield* exact.failure

@@ -9,7 +9,11 @@ import { Effect, Schema } from "effect"
 
 export const MAX_BYTES = 10 * 1024 * 1024
 
-export class InputError extends Schema.TaggedError<InputError>()("InputError", { detail: Schema.String }) {
+export class InputError extends Schema.TaggedError<InputError>()("InputError", {
+  detail: Schema.String,
+  /** The same in Chinese. */
+  zh: Schema.String
+}) {
   override get message(): string {
     return this.detail
   }
@@ -25,8 +29,14 @@ export const mayHaveInput = (descriptor: number): boolean => {
   }
 }
 
-const tooLarge = new InputError({ detail: `Standard input is larger than ${MAX_BYTES / 1024 / 1024} MiB.` })
-const notText = new InputError({ detail: "Standard input is not UTF-8 text." })
+const tooLarge = new InputError({
+  detail: `Standard input is larger than ${MAX_BYTES / 1024 / 1024} MiB.`,
+  zh: `标准输入超过 ${MAX_BYTES / 1024 / 1024} MiB。`
+})
+const notText = new InputError({
+  detail: "Standard input is not UTF-8 text.",
+  zh: "标准输入不是 UTF-8 文本。"
+})
 
 const decode = (chunks: ReadonlyArray<Buffer>): Effect.Effect<string, InputError> =>
   Effect.try({

@@ -2,15 +2,19 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs"
 import { Effect, Result, Schema } from "effect"
 import type { CommandLine } from "../cli/CommandLine.ts"
-import { EXIT } from "../cli/Commands.ts"
 import type { ConfigShape } from "../config/AppConfig.ts"
 import { SessionId } from "../domain/Ids.ts"
-import { Failure } from "./failure.ts"
+import { type Failure, refusal } from "./failure.ts"
 
-const why = (error: unknown): string => {
+const whys = {
+  missing: ["it does not exist", "它不存在"],
+  unreadable: ["it may not be read", "无权读取"],
+  other: ["it is not a directory", "它不是目录"]
+} as const
+
+const why = (error: unknown) => {
   const code = error instanceof Error && "code" in error ? error.code : undefined
-  if (code === "ENOENT") return "it does not exist"
-  return code === "EACCES" ? "it may not be read" : "it is not a directory"
+  return whys[code === "ENOENT" ? "missing" : code === "EACCES" ? "unreadable" : "other"]
 }
 
 /** The real path of a directory that can be read. */
@@ -22,14 +26,22 @@ export const workspaceOf = (config: ConfigShape): Result.Result<string, Failure>
       accessSync(path, constants.R_OK | constants.X_OK)
       return path
     },
-    catch: (error) =>
-      new Failure({ exit: EXIT.usage, detail: `The workspace ${config.workspace} cannot be used: ${why(error)}.` })
+    catch: (error) => {
+      const [en, zh] = why(error)
+      return refusal(
+        `The workspace ${config.workspace} cannot be used: ${en}.`,
+        `无法使用工作区 ${config.workspace}：${zh}。`
+      )
+    }
   })
 
+export const noSessionId = (text: string): Failure => {
+  const shown = text.slice(0, 40)
+  return refusal(`"${shown}" is not a session id.`, `“${shown}”不是会话标识。`)
+}
+
 export const sessionIdOf = (text: string): Effect.Effect<SessionId, Failure> =>
-  Schema.is(SessionId)(text)
-    ? Effect.succeed(text)
-    : Effect.fail(new Failure({ exit: EXIT.usage, detail: `"${text.slice(0, 40)}" is not a session id.` }))
+  Schema.is(SessionId)(text) ? Effect.succeed(text) : Effect.fail(noSessionId(text))
 
 /** What was said on the command line beats what a stored session remembers. */
 export const overridesOf = ({ values }: CommandLine, config: ConfigShape) => ({

@@ -4,9 +4,11 @@
  * back by the same rows, so that none can be told that is not known; a text is wholly translated or not at all; what a
  * server said stands as it came, and as its words.
  */
+import { setupRows } from "./setupTexts.ts"
 
 /** `{at}`: ` (HTTP 429)` or nothing. `{words}`: somebody else's, to the end of the text. */
 const rows = {
+  ...setupRows,
   said: ["It said: {words}", "服务端说：{words}"],
   key_refused: ["The model server refused the API key{at}.", "模型服务拒绝了 API 密钥{at}。"],
   key_missing: ["{title} wants an API key and none is set.", "{title} 需要 API 密钥，而未设置。"],

@@ -159,7 +159,8 @@ const choose = (
   if (named !== undefined) {
     const source = said("CLAW_PROVIDER")
     if (Object.hasOwn(profiles, named)) return { profile: profiles[named as ProfileName], source }
-    return { reason: `${source} is "${named}", which is no provider. Known: ${profileNames.join(", ")}, demo.` }
+    const known = fault("known_providers", { names: profileNames.join(", ") })
+    return { reason: `${fault("no_provider", { source, name: named })} ${known}` }
   }
   const base_url = setting(settings, "OPENAI_BASE_URL")
   if (base_url !== undefined) return { profile: profileOfUrl(base_url), source: said("OPENAI_BASE_URL") }
@@ -167,19 +168,14 @@ const choose = (
     const key = profile.key_env.find((name) => setting(settings, name) !== undefined)
     if (key !== undefined) return { profile, source: key }
   }
-  return {
-    reason:
-      "No model is configured. Set OPENAI_API_KEY or ZHIPU_API_KEY, or OPENAI_BASE_URL for your own server, " +
-      "or CLAW_PROVIDER to one of " +
-      `${profileNames.join(", ")}; or try \`--provider demo\`, which needs none.`
-  }
+  return { reason: `${fault("no_model_configured")} ${fault("set_one_of", { names: profileNames.join(", ") })}` }
 }
 
 const invalidUrl = (text: string): string | undefined => {
   const url = URL.parse(text)
-  if (url === null) return `"${text}" is not a URL. It should look like http://127.0.0.1:11434/v1.`
-  if (url.protocol !== "http:" && url.protocol !== "https:") return `The base URL must begin with http:// or https://.`
-  if (url.username !== "" || url.password !== "") return "The base URL must not contain a user name or password."
+  if (url === null) return `${fault("no_url", { text })} ${fault("url_like", { example: "http://127.0.0.1:11434/v1" })}`
+  if (url.protocol !== "http:" && url.protocol !== "https:") return fault("url_scheme")
+  if (url.username !== "" || url.password !== "") return fault("url_user")
   return undefined
 }
 
@@ -198,13 +194,12 @@ export const resolveProfile = (settings: Settings, said: Said = (name) => name):
   const { profile, source } = chosen
   const given = setting(settings, "OPENAI_BASE_URL")
   const base_url = (given ?? profile.base_url)?.replace(/\/+$/, "").replace(/\/(?:chat\/completions|responses)$/, "")
-  if (base_url === undefined)
-    return { reason: `Set OPENAI_BASE_URL: the provider "${profile.name}" has no address of its own.` }
+  if (base_url === undefined) return { reason: fault("no_address", { name: profile.name }) }
   const invalid = invalidUrl(base_url)
   if (invalid !== undefined) return { reason: invalid }
   const key = keyOf(settings, profile, given !== undefined)
   if (profile.key_required && key.key === undefined) {
-    return { reason: `Set ${profile.key_env.join(" or ")}: ${profile.title} needs an API key.` }
+    return { reason: fault("needs_key", { variables: profile.key_env.join(" or "), title: profile.title }) }
   }
   const model = setting(settings, "CLAW_MODEL") ?? profile.default_model
   return { profile, base_url, source, ...key, ...(model === undefined ? {} : { model }) }

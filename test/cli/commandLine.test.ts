@@ -83,6 +83,17 @@ describe("a command line", () => {
     for (const [args, sentence] of refused) assert.strictEqual(read(...args), sentence)
   })
 
+  it("is refused in Chinese, too, about the same names", () => {
+    for (const [args, sentence] of refused) {
+      const result = parse(args, "zh-CN")
+      assert.isTrue(Result.isFailure(result))
+      const told = Result.isFailure(result) ? result.failure.detail : ""
+      assert.match(told, /\p{Script=Han}/u)
+      assert.notMatch(told, /\b(?:no|not|is|of|needs|takes|Did|Try)\b/, sentence)
+      for (const [name] of sentence.matchAll(/--[\w-]+/g)) assert.include(told, name)
+    }
+  })
+
   it("never throws, whatever the words", () => {
     const word = fc.oneof(
       fc.string(),

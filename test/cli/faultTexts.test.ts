@@ -78,7 +78,10 @@ it("no fault is told in words of its own", () => {
     readFileSync(file, "utf8")
       .split("\n")
       // A script of a program's own, and a switch between sentences that are rows.
-      .filter((line) => /\bdetail: *["`]/.test(line) && !/script ended|\$\{alone\}/.test(line))
+      .filter(
+        (line) =>
+          /\bdetail: *["`]|\breason: *["`](?!\$\{fault\()[^"`]* /.test(line) && !/script ended|\$\{alone\}/.test(line)
+      )
   )
   assert.deepStrictEqual(own, [])
 })

@@ -185,4 +185,18 @@ describe("bad input", SIDE_BY_SIDE, () => {
       else assert.strictEqual(asked, row.requests)
     })
   )
+
+  it.live.each(rows.filter(({ requests }) => requests === 0))("$what, in Chinese", (row) =>
+    Effect.gen(function* () {
+      const scene = yield* world()
+      row.before?.(scene)
+      const { args, code, input = "" } = row
+      const env = { ...environment(scene, row), CLAW_LANG: "zh-CN" }
+      const ended = yield* claw(args, { env, cwd: scene.workspace, input })
+      assert.strictEqual(ended.code, code)
+      assert.match(ended.stderr, /^claw: .*\p{Script=Han}/u)
+      // A quotation may stand in it, and names of flags, commands and files; no English sentence.
+      assert.notMatch(ended.stderr.replace(/（原文：.*）/g, ""), /[a-z]+ (?:is|are|no|not|what|the|a|cannot) /)
+    })
+  )
 })

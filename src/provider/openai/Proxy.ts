@@ -4,6 +4,7 @@
  * Invariants: this machine is never asked through a proxy; a proxy that cannot be used is an error and not a way around it.
  */
 import { BlockList, isIP } from "node:net"
+import { fault } from "../../domain/FaultTexts.ts"
 
 /** As the environment has them, each with the name of its variable for messages. */
 export interface ProxySettings {
@@ -71,11 +72,11 @@ export const proxyFor = (base_url: string, settings: ProxySettings): ViaProxy | 
   const name = secure ? "HTTPS_PROXY" : "HTTP_PROXY"
   const proxy = URL.parse(text.includes("://") ? text : `http://${text}`)
   if (proxy === null || proxy.hostname === "")
-    return { reason: `${name} is no URL. It should look like http://proxy:3128.` }
-  if (proxy.protocol !== "http:" && proxy.protocol !== "https:") {
     return {
-      reason: `${name} names a ${proxy.protocol.slice(0, -1)} proxy; claw uses http:// and https:// proxies only.`
+      reason: `${fault("proxy_no_url", { variable: name })} ${fault("url_like", { example: "http://proxy:3128" })}`
     }
+  if (proxy.protocol !== "http:" && proxy.protocol !== "https:") {
+    return { reason: fault("proxy_kind", { variable: name, protocol: proxy.protocol.slice(0, -1) }) }
   }
   return { url: proxy.href, host: proxy.host }
 }
