@@ -59,15 +59,15 @@ const same = (a: Drawn, b: Drawn): boolean =>
   a.live.length === b.live.length &&
   a.live.every((line, i) => line === b.live[i])
 
-/** Rows from the first live line down to the cursor; a terminal that became narrower has wrapped the lines between. */
-const rowsAbove = ({ live, row, columns: before }: Drawn, columns: number): number =>
+/** Rows that the first `count` live lines take; a terminal that became narrower has wrapped them. */
+const rowsOf = ({ live, columns: before }: Drawn, count: number, columns: number): number =>
   columns >= before
-    ? row
-    : live.slice(0, row).reduce((sum, line) => sum + Math.max(1, Math.ceil(width(line) / columns)), 0)
+    ? count
+    : live.slice(0, count).reduce((sum, line) => sum + Math.max(1, Math.ceil(width(line) / columns)), 0)
 
 /** To where the live lines begin. */
 const homeOf = (drawn: Drawn, columns: number): string => {
-  const up = rowsAbove(drawn, columns)
+  const up = rowsOf(drawn, drawn.row, columns)
   return up > 0 ? `\x1b[${up}A\r` : "\r"
 }
 
@@ -96,10 +96,12 @@ export const makeScreen = (): Screen => {
       return `${BEGIN}${home}${written(settled, kept)}${place}${END}`
     },
     clear: ({ rows, columns }) => {
+      // Row by row: a whole screen that is erased goes into the scrollback of some terminals.
+      const gone = "\x1b[K\n".repeat(rowsOf(drawn, drawn.live.length, columns))
       const home = homeOf(drawn, columns)
       drawn = nothing
-      // Erasing would lose what stands there in some terminals; pushed over the upper edge it is kept in all.
-      return `${BEGIN}${home}\x1b[J\x1b[${rows}B${"\n".repeat(rows)}\x1b[H${END}`
+      // Erasing would lose what stands there in others; pushed over the upper edge it is kept in all.
+      return `${BEGIN}${home}${gone}\x1b[${rows}B${"\n".repeat(rows)}\x1b[H${END}`
     },
     leave: () => {
       const down = Math.max(0, drawn.live.length - 1) - drawn.row
