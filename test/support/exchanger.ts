@@ -17,6 +17,7 @@ const main = (fs: typeof import("node:fs"), data: Exchange & { readonly rounds: 
   const parked = `${inside}.parked`
   const link = `${inside}.link`
   const original = `${inside}.original`
+  const fresh = `${inside}.fresh`
   // Hard links of one file: no data is flushed, so that the exchange is fast.
   if (!directory) fs.writeFileSync(original, "inside")
   const remove = (path: string) => fs.rmSync(path, { recursive: true, force: true })
@@ -33,14 +34,17 @@ const main = (fs: typeof import("node:fs"), data: Exchange & { readonly rounds: 
       fs.renameSync(parked, inside)
     }
   }
-  // The victim may have made the directory anew while it was parked: then begin again with a fresh one.
+  // The victim may have made the directory anew while it was parked: then begin again with a fresh one, which is there
+  // whole or not at all, since an empty file is none that the victim could have seen inside.
   const repair = () => {
     remove(link)
     remove(parked)
     if (!directory) return
     remove(inside)
-    fs.mkdirSync(inside)
-    fs.writeFileSync(`${inside}/x.txt`, "inside")
+    remove(fresh)
+    fs.mkdirSync(fresh)
+    fs.writeFileSync(`${fresh}/x.txt`, "inside")
+    fs.renameSync(fresh, inside)
   }
   while (Atomics.load(rounds, 1) === 0) {
     try {
